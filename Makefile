@@ -1,0 +1,141 @@
+# One task runner for people and CI. `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Words added to the command of serve, bench, or to pytest: `make integration ARGS="-k watch"`.
+ARGS ?=
+
+SETUP_STAMP := $(VENV)/.stamp
+CODEGEN_STAMP := .venv-codegen/.stamp
+PROTOS := $(wildcard proto/skillsource/v1/*.proto)
+# Tests that need the client alone, run with the oldest and the newest gRPC and protobuf it supports.
+CLIENT_TESTS := clients/python/tests
+
+##@ Everyday
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: setup
+setup: $(SETUP_STAMP) ## Make the virtual environment .venv with the server, the client and all tools
+
+.PHONY: serve
+serve: setup ## Serve examples/skills on 127.0.0.1:50051 (ARGS=... is added)
+	$(BIN)/skillsvc serve --skills-dir examples/skills --listen 127.0.0.1:50051 $(ARGS)
+
+.PHONY: fix
+fix: setup ## Format and apply the linter's safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: gen
+gen: $(CODEGEN_STAMP) ## Write all generated code from proto/
+	.venv-codegen/bin/python clients/codegen/generate.py
+
+##@ Tests
+
+.PHONY: check
+check: format-check lint types layers buf unit property-quick ## All quick checks, under two minutes
+
+.PHONY: test
+test: check gen-check breaking integration property test-clients ## Everything CI demands
+
+.PHONY: format-check
+format-check: setup
+	$(BIN)/ruff format --check .
+
+.PHONY: lint
+lint: setup
+	$(BIN)/ruff check .
+
+.PHONY: types
+types: setup
+	$(BIN)/mypy
+
+.PHONY: layers
+layers: setup
+	$(BIN)/lint-imports
+
+.PHONY: buf
+buf: setup
+	$(BIN)/buf lint
+	$(BIN)/buf format --diff --exit-code
+
+.PHONY: unit
+unit: setup
+	$(BIN)/pytest -q -m "not integration and not property" $(ARGS)
+
+.PHONY: property-quick
+property-quick: setup
+	$(BIN)/pytest -q -m property --hypothesis-profile=quick $(ARGS)
+
+.PHONY: property
+property: setup ## Property tests with many examples
+	$(BIN)/pytest -q -m property --hypothesis-profile=thorough $(ARGS)
+
+.PHONY: integration
+integration: setup ## Tests with a real server
+	$(BIN)/pytest -q -m integration $(ARGS)
+
+.PHONY: conformance
+conformance: setup ## The vectors that all clients share
+	$(BIN)/pytest -q tests/conformance $(ARGS)
+
+.PHONY: test-clients
+test-clients: .venv-client-floor/.stamp .venv-client-newest/.stamp ## The client alone, with the oldest and newest libraries it supports
+	.venv-client-floor/bin/pytest -q $(CLIENT_TESTS) $(ARGS)
+	.venv-client-newest/bin/pytest -q $(CLIENT_TESTS) $(ARGS)
+
+.PHONY: gen-check
+gen-check: $(CODEGEN_STAMP) ## Fail when generated code differs from what proto/ gives
+	.venv-codegen/bin/python clients/codegen/generate.py --check
+
+.PHONY: breaking
+breaking: setup ## Fail when the contract breaks what main promises
+	.ci/breaking
+
+##@ More
+
+.PHONY: bench
+bench: setup ## Measure the figures of the README (installs or asks for h2load)
+	@command -v h2load >/dev/null || .ci/debian-packages nghttp2-client
+	$(BIN)/python benchmarks $(ARGS)
+
+.PHONY: docs
+docs: setup ## Write the generated pages of docs/
+	$(BIN)/python docs/generate.py
+
+.PHONY: pins
+pins: setup ## Resolve requirements/ anew from the two pyproject.toml
+	.ci/pins
+
+.PHONY: clean
+clean: ## Remove everything that make has made
+	rm -rf .venv .venv-* build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is older than what it depends on exactly when the environment must be filled again.
+$(SETUP_STAMP): requirements/dev.txt pyproject.toml clients/python/pyproject.toml
+	.ci/venv $(VENV) "$(PYTHON)"
+	$(BIN)/pip install --quiet --requirement requirements/dev.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable clients/python --editable .
+	touch $@
+
+$(CODEGEN_STAMP): requirements/codegen.txt
+	.ci/venv .venv-codegen "$(PYTHON)"
+	.venv-codegen/bin/pip install --quiet --requirement $<
+	touch $@
+
+.venv-client-%/.stamp: requirements/client-%.txt clients/python/pyproject.toml
+	.ci/venv .venv-client-$* "$(PYTHON)"
+	.venv-client-$*/bin/pip install --quiet --requirement $<
+	.venv-client-$*/bin/pip install --quiet --no-deps --no-build-isolation --editable clients/python
+	touch $@

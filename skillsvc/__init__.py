@@ -1,0 +1,1 @@
+"""A server of agent skills: folders in, consistent generations out."""

@@ -1,0 +1,1 @@
+"""Bytes under a promise: read beneath one root, kept by digest."""

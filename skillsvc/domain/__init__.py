@@ -1,0 +1,1 @@
+"""Values of the glossary, standard library only: they know neither files, network nor time."""

@@ -1,0 +1,1 @@
+"""Bytes become values here, once; every fault has a place."""

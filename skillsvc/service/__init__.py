@@ -1,0 +1,1 @@
+"""The only layer that knows gRPC: requests to values, values to answers."""

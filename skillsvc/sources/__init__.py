@@ -1,0 +1,1 @@
+"""Where skills come from: one module a kind, behind one seam."""

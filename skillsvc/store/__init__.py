@@ -1,0 +1,1 @@
+"""What survives a restart: databases behind the seams of the inner layers."""
