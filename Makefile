@@ -107,7 +107,7 @@ breaking: setup ## Fail when the contract breaks what main promises
 .PHONY: bench
 bench: setup ## Measure the figures of the README (installs or asks for h2load)
 	@command -v h2load >/dev/null || .ci/debian-packages nghttp2-client
-	$(BIN)/python benchmarks $(ARGS)
+	$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: docs
 docs: setup ## Write the generated pages of docs/
