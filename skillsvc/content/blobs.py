@@ -1,0 +1,276 @@
+"""Bytes kept by their digest: the seam `BlobStore`, and the store in a folder."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Protocol, Self
+
+from skillsvc.content.blob_folder import BlobFolder, read_range, write_all
+from skillsvc.content.syscalls import LinuxCalls
+from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
+
+
+class BlobWriter(Protocol):
+    """One blob on its way in, for bytes that are too many to hold. A context manager, used by one thread.
+
+    What is left without `commit` leaves nothing behind.
+    """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def write(self, chunk: bytes) -> None:
+        """Append `chunk`. Raises Unavailable where the store cannot take it."""
+        ...
+
+    def commit(self) -> tuple[str, int]:
+        """Make the blob readable under its digest; return digest and bytes. Called once, after the last `write`."""
+        ...
+
+
+class BlobStore(Protocol):
+    """Blobs by digest: the lower-case hex SHA-256 of their bytes. Any thread may call.
+
+    A blob is there whole or not at all, also for other processes and after a kill. It is on stable storage when `sync`
+    has returned. A digest that is not 64 lower-case hex digits raises ValueError: a fault of the program, since digests
+    are computed, never given from outside. A store that cannot be read or written raises Unavailable
+    (STORE_UNREACHABLE).
+    """
+
+    def put(self, data: bytes, digest: str | None = None) -> str:
+        """Keep `data` and return its digest. Where it is kept already, this costs one look.
+
+        A `digest` that the caller got by hashing these very bytes saves hashing them again. It is not checked here;
+        bytes that it does not match are refused when read.
+        """
+        ...
+
+    def writer(self) -> BlobWriter:
+        """Begin a blob that comes in pieces."""
+        ...
+
+    def has(self, digest: str) -> bool:
+        """Tell whether the blob is kept, without looking at its bytes."""
+        ...
+
+    def size(self, digest: str) -> int:
+        """Return the blob's bytes. Raises DataLoss where it is not kept."""
+        ...
+
+    def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
+        """Return the bytes from `offset` on, at most `length`; beyond the end there are none.
+
+        All bytes of a blob are checked against the digest at its first read by this object. Raises DataLoss
+        (DIGEST_MISMATCH) where they do not match or the blob is not kept.
+        """
+        ...
+
+    def sync(self) -> None:
+        """Return once everything that was put before is on stable storage. Costs nothing where nothing was put."""
+        ...
+
+    def digests(self) -> Iterator[str]:
+        """Iterate over the blobs kept, in no order. Blobs that come or go meanwhile may be told or not."""
+        ...
+
+    def remove(self, digests: Iterable[str]) -> None:
+        """Forget blobs; those not kept are passed over.
+
+        A `put` that finds a blob while it is removed may rely on what is then gone: the caller keeps the two apart.
+        """
+        ...
+
+
+class FileBlobStore:
+    """Blobs as files in a folder; see `BlobFolder` for the layout and for several processes on one folder."""
+
+    def __init__(self, root: str) -> None:
+        """Open the store in the folder `root`, which is made (not its parents) where there is none.
+
+        Raises Unavailable (STORE_UNREACHABLE) where the folder cannot be used.
+        """
+        self._calls = LinuxCalls()
+        self._verified: set[str] = set()
+        self._damaged: set[str] = set()
+        self._unsynced = False
+        self._syncing = threading.Lock()
+        with _translated():
+            self._folder = BlobFolder(root)
+
+    def close(self) -> None:
+        """Give the folder back. Nothing else may be called then, nor be under way in another thread."""
+        self._folder.close()
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def put(self, data: bytes, digest: str | None = None) -> str:
+        """See `BlobStore`."""
+        if digest is None:
+            digest = hashlib.sha256(data).hexdigest()
+        with _translated():
+            if not self._holds(digest, len(data)):
+                name, descriptor = self._folder.create()
+                try:
+                    try:
+                        write_all(descriptor, data)
+                    finally:
+                        os.close(descriptor)
+                    self._place(name, digest)
+                except BaseException:
+                    self._folder.discard(name)
+                    raise
+            # Also where it was found: whoever wrote it may have been killed before the bytes were on stable storage.
+            self._unsynced = True
+        return digest
+
+    def writer(self) -> BlobWriter:
+        """See `BlobStore`."""
+        return _FileBlobWriter(self._folder, self._take)
+
+    def has(self, digest: str) -> bool:
+        """See `BlobStore`."""
+        with _translated():
+            return self._folder.size(digest) is not None
+
+    def size(self, digest: str) -> int:
+        """See `BlobStore`."""
+        with _translated():
+            size = self._folder.size(digest)
+        if size is None:
+            raise _lost(digest)
+        return size
+
+    def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
+        """See `BlobStore`."""
+        if offset < 0 or (length is not None and length < 0):
+            raise ValueError("offset and length are at least 0")
+        with _translated():
+            descriptor = self._folder.open(digest)
+            if descriptor is None:
+                raise _lost(digest)
+            try:
+                size = os.fstat(descriptor).st_size
+                if digest not in self._verified:
+                    self._verify(digest, descriptor, size)
+                end = size if length is None else min(size, offset + length)
+                return b"".join(read_range(descriptor, offset, end))
+            finally:
+                os.close(descriptor)
+
+    def sync(self) -> None:
+        """See `BlobStore`. One call serves all blobs; each with an fsync of its own costs six times the writing."""
+        # Who waits here waits for a call that may be the one to cover its own blobs.
+        with self._syncing:
+            if not self._unsynced:
+                return
+            # Cleared before the call, so that a blob put meanwhile asks for another one.
+            self._unsynced = False
+            try:
+                with _translated():
+                    self._calls.syncfs(self._folder.root)
+            except BaseException:
+                self._unsynced = True
+                raise
+
+    def digests(self) -> Iterator[str]:
+        """See `BlobStore`."""
+        with _translated():
+            yield from self._folder.digests()
+
+    def remove(self, digests: Iterable[str]) -> None:
+        """See `BlobStore`."""
+        for digest in digests:
+            with _translated():
+                self._folder.remove(digest)
+            self._verified.discard(digest)
+            self._damaged.discard(digest)
+
+    def _holds(self, digest: str, size: int) -> bool:
+        """Tell whether the blob is kept as far as a look can tell; one of another size or known as damaged is not."""
+        return digest not in self._damaged and self._folder.size(digest) == size
+
+    def _place(self, name: str, digest: str) -> None:
+        self._folder.place(name, digest)
+        self._verified.discard(digest)
+        self._damaged.discard(digest)
+
+    def _take(self, name: str, digest: str, size: int) -> None:
+        """Take over a whole file that a writer wrote aside."""
+        if self._holds(digest, size):
+            self._folder.discard(name)
+        else:
+            self._place(name, digest)
+        self._unsynced = True
+
+    def _verify(self, digest: str, descriptor: int, size: int) -> None:
+        """Check all bytes. Two threads may do so at once and find the same."""
+        hasher = hashlib.sha256()
+        for chunk in read_range(descriptor, 0, size):
+            hasher.update(chunk)
+        if hasher.hexdigest() != digest:
+            self._damaged.add(digest)
+            raise _lost(digest)
+        self._verified.add(digest)
+
+
+class _FileBlobWriter:
+    """Writes aside and hashes on the way."""
+
+    def __init__(self, folder: BlobFolder, take: Callable[[str, str, int], None]) -> None:
+        self._folder = folder
+        self._take = take
+        self._hasher = hashlib.sha256()
+        self._size = 0
+        with _translated():
+            self._name, self._descriptor = folder.create()
+        self._committed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+        if not self._committed:
+            self._folder.discard(self._name)
+
+    def write(self, chunk: bytes) -> None:
+        with _translated():
+            write_all(self._descriptor, chunk)
+        self._hasher.update(chunk)
+        self._size += len(chunk)
+
+    def commit(self) -> tuple[str, int]:
+        digest = self._hasher.hexdigest()
+        with _translated():
+            self._take(self._name, digest, self._size)
+        self._committed = True
+        return digest, self._size
+
+
+def _lost(digest: str) -> DataLoss:
+    return DataLoss(ErrorReason.DIGEST_MISMATCH, f"the stored bytes of {digest} are missing or damaged")
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Translate the faults of the disk. The cause stays attached for the log; the message names no path."""
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the blob store cannot be read or written") from error
