@@ -1,0 +1,76 @@
+"""The seam to where generations and request ids outlive the process.
+
+A store keeps, for each layer, its log id, its generations and their rows; it gives back exactly what it was given.
+Blobs are not its business: whoever appends a generation has synced the blobs that its bundles name before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from skillsvc.domain.generation import Generation
+    from skillsvc.domain.partition import Partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerRecord:
+    """What a log holds of one layer: its log id (16 random bytes, made with the log) and the generations, oldest first."""
+
+    partition: Partition
+    log_id: bytes
+    generations: tuple[Generation, ...]
+
+
+class LayerLog(Protocol):
+    """Where the generations of layers are kept. Every method raises STORE_UNREACHABLE where the store fails."""
+
+    def load(self, partition: Partition) -> LayerRecord:
+        """Return what is held of a layer; a layer never seen gets a new log id, which is kept.
+
+        Raises:
+            DataLoss: DIGEST_MISMATCH where what is held is not what was appended.
+        """
+
+    def append(self, generation: Generation, *, dropped: Collection[int]) -> None:
+        """Keep a generation, durably and whole, and in the same step forget those of the given sequences.
+
+        After a crash the layer's newest generation is this one or the one before. The sequence must be the layer's
+        highest; anything else raises ValueError, for the caller holds the publishing lock.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestKey:
+    """Whose request id it is: ids count per (principal, project, RPC)."""
+
+    caller: Partition
+    rpc: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestRecord:
+    """A request that was answered: `arguments` is a hash of what it asked, `answer` what to answer it from again."""
+
+    arguments: bytes
+    answer: bytes
+    at: datetime
+
+
+class RequestLog(Protocol):
+    """Where request ids are kept, so that a repetition is the same request (contract.md, "Time and retries")."""
+
+    def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
+        """Return what a request id stands for: the record held, or else this one, which is then held, durably.
+
+        Two callers at once get the same record. In the same step the ids of (caller, rpc) older than `oldest`, and the
+        oldest beyond `at_most`, are forgotten; a record older than `oldest` is never returned.
+        """
+
+    def replace(self, key: RequestKey, record: RequestRecord) -> None:
+        """Let a request id stand for another answer: what it stood for is gone."""

@@ -1,0 +1,153 @@
+"""Rows and generations: one layer's complete, immutable catalog at one moment (rules.md 5).
+
+A generation is complete and checked when it exists. Names are found by bisection in sorted tuples: a generation of one
+change shares all its other rows with the one before, and costs no dictionary of its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from skillsvc.domain import canonical
+from skillsvc.domain.partition import Partition, layer_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from skillsvc.domain.skill import Bundle, Found
+    from skillsvc.domain.trust import Tier, Trust
+
+LAYER_DOMAIN = "skillsource.layer.v1"
+EMPTY_LAYER_DIGEST = canonical.digest_of(LAYER_DOMAIN, canonical.encode_integer(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One bundle in a layer, shadowed ones too: made by `make_row`.
+
+    `encoded` is its part of the digests. `found` also says what no digest covers: place and diagnostics.
+    """
+
+    name: str
+    source: str
+    shadowed: bool
+    found: Found
+    tier: Tier
+    trust: Trust
+    encoded: bytes
+
+    @property
+    def bundle(self) -> Bundle:
+        """The bundle itself."""
+        return self.found.bundle
+
+
+def make_row(*, source: str, shadowed: bool, found: Found, tier: Tier, trust: Trust) -> Row:
+    """Return the row of a bundle that a source holds.
+
+    Encoded are (name, source, shadowed, bundle digest, tier, trust, model, user, collection).
+    """
+    skill = found.bundle.skill
+    return Row(
+        name=skill.name,
+        source=source,
+        shadowed=shadowed,
+        found=found,
+        tier=tier,
+        trust=trust,
+        encoded=b"".join(
+            (
+                canonical.encode_text(skill.name),
+                canonical.encode_text(source),
+                canonical.encode_boolean(shadowed),
+                canonical.encode_text(found.bundle.digest),
+                canonical.encode_text(tier.name),
+                canonical.encode_text(trust.name),
+                canonical.encode_boolean(skill.model_invocable),
+                canonical.encode_boolean(skill.user_invocable),
+                canonical.encode_text(found.collection),
+            )
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """One layer's catalog: made by `make_generation`.
+
+    `rows` are sorted by (name, source), as bytes; `listed` are those not shadowed, by name, each name once, and `names`
+    are their names. `sequence` is given where it is published, and `log_id` names the log that gave it (16 bytes).
+    """
+
+    partition: Partition
+    layer_id: bytes
+    log_id: bytes
+    sequence: int
+    digest: str
+    published_at: datetime
+    rows: tuple[Row, ...]
+    listed: tuple[Row, ...]
+    names: tuple[str, ...]
+
+    def find(self, name: str) -> Row | None:
+        """Return the listed row of a name, or None."""
+        return find_listed(self.names, self.listed, name)
+
+    def find_qualified(self, source: str, name: str) -> Row | None:
+        """Return a source's row of a name, shadowed or not, or None."""
+        start = bisect_left(self.rows, name, key=_name_of)
+        for row in self.rows[start:]:
+            if row.name != name:
+                return None
+            if row.source == source:
+                return row
+        return None
+
+
+def find_listed(names: tuple[str, ...], listed: tuple[Row, ...], name: str) -> Row | None:
+    """Return the row of a name in parallel sorted tuples, or None."""
+    at = bisect_left(names, name)
+    if at < len(names) and names[at] == name:
+        return listed[at]
+    return None
+
+
+def layer_digest(rows: Iterable[Row]) -> str:
+    """Return a layer's digest, of rows sorted by (name, source)."""
+    encoded = [row.encoded for row in rows]
+    return canonical.digest_of(LAYER_DOMAIN, canonical.encode_integer(len(encoded)), b"".join(encoded))
+
+
+def make_generation(
+    *, partition: Partition, log_id: bytes, sequence: int, published_at: datetime, rows: tuple[Row, ...]
+) -> Generation:
+    """Return the generation of rows that are sorted by (name, source).
+
+    Raises:
+        ValueError: The rows are out of order, or a name is listed twice: a fault of the builder, never of its input.
+    """
+    keys = [(row.name, row.source) for row in rows]
+    listed = tuple(row for row in rows if not row.shadowed)
+    names = tuple(row.name for row in listed)
+    if any(left >= right for left, right in pairwise(keys)) or len(set(names)) != len(names):
+        msg = "rows must be sorted by name and source, and list each name once"
+        raise ValueError(msg)
+    return Generation(
+        partition=partition,
+        layer_id=layer_id(partition),
+        log_id=log_id,
+        sequence=sequence,
+        digest=layer_digest(rows),
+        published_at=published_at,
+        rows=rows,
+        listed=listed,
+        names=names,
+    )
+
+
+def _name_of(row: Row) -> str:
+    return row.name

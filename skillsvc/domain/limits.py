@@ -1,0 +1,94 @@
+"""Limits: every size, count, depth and time bound of the server, as one value.
+
+Defaults that bound something on the wire come from the caps of the proto (`domain.caps`); an operator may lower a
+limit, never raise it above its cap (rules.md 3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from skillsvc.domain import caps
+
+MIB = 1024 * 1024
+_SAME = "the cap of the contract"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits in force. Bytes are of UTF-8, counts are of items, times are seconds."""
+
+    description_bytes: int = caps.CAPS["Skill.description"].max_bytes
+    body_bytes: int = caps.CAPS["Skill.body_bytes"].max_value
+    activation_text_bytes: int = caps.CAPS["ActivateResponse.text"].max_bytes
+    assets: int = caps.CAPS["ListAssetsResponse.assets"].max_items
+    asset_names_bytes: int = caps.CAPS["ListAssetsResponse.assets"].max_total_bytes
+    asset_name_bytes: int = caps.CAPS["Asset.name"].max_bytes
+    asset_bytes: int = 16 * MIB
+    """One asset: the cap is 64 MiB, the default a quarter of it."""
+    tools: int = caps.CAPS["ActivateResponse.tools"].max_items
+    diagnostics: int = caps.CAPS["Skill.diagnostics"].max_items
+    range_bytes: int = caps.CAPS["ReadAssetResponse.data"].max_bytes
+    page_skills: int = caps.CAPS["ListSkillsResponse.skills"].max_items
+    page_bytes: int = 512 * 1024
+    answer_bytes: int = 2 * MIB
+    request_bytes: int = MIB
+    frontmatter_bytes: int = 64 * 1024
+    """Of the frontmatter between its fences, and of a whole skill.yaml."""
+    yaml_depth: int = 16
+    layer_skills: int = 100_000
+    source_depth: int = 6
+    source_folders: int = 20_000
+    asset_depth: int = 32
+    missing_after_s: float = 300.0
+    """How long a source that is gone keeps its last good observation."""
+    retained_generations: int = 16
+    retained_age_s: float = 24 * 3600.0
+    retained_at_most: int = 256
+    retained_row_bytes: int = 16 * MIB
+    watch_names: int = 1000
+    watch_bytes: int = 512 * 1024
+    heartbeat_s: float = 30.0
+    wait_for_generation_s: float = 2.0
+    call_without_deadline_s: float = 120.0
+    request_ids: int = 10_000
+    request_id_age_s: float = 24 * 3600.0
+    answer_cache_bytes: int = 256 * MIB
+
+    def __post_init__(self) -> None:
+        """Refuse a limit above its cap, or one that is not positive."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value <= 0:
+                msg = f"the limit {field.name} is {value}; it must be more than 0"
+                raise ValueError(msg)
+            highest = _HIGHEST.get(field.name)
+            if highest is not None and value > highest:
+                msg = f"the limit {field.name} is {value}; at most {highest} ({_SAME}) is possible"
+                raise ValueError(msg)
+
+    @property
+    def document_bytes(self) -> int:
+        """Most bytes of a SKILL.md: a body, its frontmatter and nothing more (rules.md 2)."""
+        return self.body_bytes + self.frontmatter_bytes
+
+
+_HIGHEST = {
+    "description_bytes": caps.CAPS["Skill.description"].max_bytes,
+    "body_bytes": caps.CAPS["Skill.body_bytes"].max_value,
+    "activation_text_bytes": caps.CAPS["ActivateResponse.text"].max_bytes,
+    "assets": caps.CAPS["ListAssetsResponse.assets"].max_items,
+    "asset_names_bytes": caps.CAPS["ListAssetsResponse.assets"].max_total_bytes,
+    "asset_name_bytes": caps.CAPS["Asset.name"].max_bytes,
+    "asset_bytes": caps.CAPS["Asset.size"].max_value,
+    "tools": caps.CAPS["ActivateResponse.tools"].max_items,
+    "diagnostics": caps.CAPS["Skill.diagnostics"].max_items,
+    "range_bytes": caps.CAPS["ReadAssetResponse.data"].max_bytes,
+    "page_skills": caps.CAPS["ListSkillsResponse.skills"].max_items,
+    "page_bytes": 512 * 1024,
+    "answer_bytes": 2 * MIB,
+    "request_bytes": MIB,
+    "frontmatter_bytes": 64 * 1024,
+    "yaml_depth": 16,
+    "layer_skills": 100_000,
+}

@@ -1,0 +1,217 @@
+"""Skills and bundles: what one folder with a SKILL.md says, after the caps.
+
+Everything here comes from the skill's own files and is the same wherever the bundle is found. Where it was found, how
+it was admitted and whether it is shadowed is said by the rows of a generation (`domain.generation`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+from typing import TYPE_CHECKING
+
+from skillsvc.domain import canonical
+
+if TYPE_CHECKING:
+    from skillsvc.domain.diagnostics import Diagnostic
+
+BUNDLE_DOMAIN = "skillsource.bundle.v1"
+
+
+@unique
+class ToolKind(Enum):
+    """Where a tool comes from. The numbers are the proto's."""
+
+    BUILTIN = 1
+    MCP = 2
+    EXECUTABLE = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDeclaration:
+    """One entry of `tools` in skill.yaml, as declared; nothing is resolved or granted by it.
+
+    `name` is a builtin's name or an MCP tool's, `server` the MCP server's, `command` an executable's.
+    """
+
+    id: str
+    kind: ToolKind
+    name: str = ""
+    server: str = ""
+    command: str = ""
+    args: tuple[str, ...] = ()
+
+
+@unique
+class NetworkMode(Enum):
+    """What network a skill declares to need. The numbers are the proto's; UNKNOWN is its unspecified."""
+
+    UNKNOWN = 0
+    NONE = 1
+    HOST_ONLY = 2
+    RAW_REQUIRED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """A declaration of the use of the network; it never grants anything.
+
+    `domains` are lower case, sorted, unique. `digest` is the SHA-256 of their compact key-sorted JSON.
+    """
+
+    mode: NetworkMode
+    domains: tuple[str, ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """What a skill's own files say of it, as served after the caps of rules.md 3.
+
+    `description_bytes` counts before the cut. `metadata` is sorted by key bytes. Texts are "" and tuples empty where
+    nothing is declared.
+    """
+
+    name: str
+    description: str
+    description_truncated: bool = False
+    description_bytes: int
+    model_invocable: bool = True
+    user_invocable: bool = True
+    display_name: str = ""
+    license: str = ""
+    compatibility: str = ""
+    metadata: tuple[tuple[str, str], ...] = ()
+    allowed_tools: tuple[str, ...] = ()
+    when_to_use: str = ""
+    version: str = ""
+    keywords: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    tools: tuple[ToolDeclaration, ...] = ()
+    network: Network | None = None
+    requirements: tuple[str, ...] = ()
+
+    @property
+    def tool_kinds(self) -> tuple[ToolKind, ...]:
+        """The kinds of its tools, ascending, each once."""
+        return tuple(sorted({tool.kind for tool in self.tools}, key=lambda kind: kind.value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """One file of a bundle other than SKILL.md and skill.yaml: `size` in bytes, `digest` the SHA-256 of its bytes."""
+
+    name: str
+    size: int
+    digest: str
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRef:
+    """A text held by its digest: SHA-256 of its bytes, and how many they are."""
+
+    digest: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """A skill with its assets, identified by `digest`.
+
+    `document` is SKILL.md as read, `body` the text served from it; both are None for a skill of skill.yaml alone.
+    `assets` are sorted by the bytes of their names. Made by `make_bundle`.
+    """
+
+    skill: Skill
+    document: TextRef | None
+    body: TextRef | None
+    assets: tuple[Asset, ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A bundle as one look at a source found it.
+
+    `place` is the folder below the source's root, "" for the root itself: for precedence, and for the operator's eyes
+    alone. `collection` is the id of the collection that the folder belongs to, or "". `diagnostics` say what was
+    changed, cut or left out. None of the three comes from the skill's own files, and none is in the bundle's digest.
+    """
+
+    bundle: Bundle
+    place: str
+    collection: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def make_bundle(skill: Skill, *, document: TextRef | None, body: TextRef | None, assets: tuple[Asset, ...]) -> Bundle:
+    """Return the bundle of a skill and its assets, which must be sorted by the bytes of their names."""
+    return Bundle(
+        skill=skill,
+        document=document,
+        body=body,
+        assets=assets,
+        digest=bundle_digest(skill, document=document, body=body, assets=assets),
+    )
+
+
+def bundle_digest(skill: Skill, *, document: TextRef | None, body: TextRef | None, assets: tuple[Asset, ...]) -> str:
+    """Return a bundle's digest (rules.md 5): equal content, equal digest, on every machine.
+
+    Covered are the digest of SKILL.md as read and of the body (each "" where there is none), then every field of the
+    message Skill that comes from the skill's own files in the order of its field numbers, then what is declared and not
+    sent (tools, requirements), then the assets, which must be sorted, as (name, digest, size, executable).
+    """
+    network = skill.network
+    return canonical.digest_of(
+        BUNDLE_DOMAIN,
+        canonical.encode_text(document.digest if document else ""),
+        canonical.encode_text(body.digest if body else ""),
+        canonical.encode_text(skill.name),
+        canonical.encode_text(skill.description),
+        canonical.encode_boolean(skill.description_truncated),
+        canonical.encode_integer(skill.description_bytes),
+        canonical.encode_boolean(bool(assets)),
+        canonical.encode_boolean(skill.model_invocable),
+        canonical.encode_boolean(skill.user_invocable),
+        canonical.encode_text(skill.display_name),
+        canonical.encode_text(skill.license),
+        canonical.encode_text(skill.compatibility),
+        canonical.encode_pairs(skill.metadata),
+        canonical.encode_texts(skill.allowed_tools),
+        canonical.encode_text(skill.when_to_use),
+        canonical.encode_text(skill.version),
+        canonical.encode_texts(skill.keywords),
+        canonical.encode_texts(skill.capabilities),
+        canonical.encode_texts([kind.name for kind in skill.tool_kinds]),
+        canonical.encode_integer(body.size if body else 0),
+        canonical.encode_integer(document.size if document else 0),
+        canonical.encode_integer(len(assets)),
+        canonical.encode_text(network.digest if network else ""),
+        canonical.encode_integer(len(skill.tools)),
+        *(_encode_tool(tool) for tool in skill.tools),
+        canonical.encode_texts(skill.requirements),
+        canonical.encode_integer(len(assets)),
+        *(_encode_asset(asset) for asset in assets),
+    )
+
+
+def _encode_tool(tool: ToolDeclaration) -> bytes:
+    return (
+        canonical.encode_text(tool.id)
+        + canonical.encode_text(tool.kind.name)
+        + canonical.encode_text(tool.name)
+        + canonical.encode_text(tool.server)
+        + canonical.encode_text(tool.command)
+        + canonical.encode_texts(tool.args)
+    )
+
+
+def _encode_asset(asset: Asset) -> bytes:
+    return (
+        canonical.encode_text(asset.name)
+        + canonical.encode_text(asset.digest)
+        + canonical.encode_integer(asset.size)
+        + canonical.encode_boolean(asset.executable)
+    )
