@@ -25,8 +25,10 @@ MOST_LINKS: Final = 40
 LONGEST_PATH: Final = 4095
 """Bytes of a path in one opening, the kernel's own number."""
 
-DEEPEST_FOLDER: Final = 256
-"""Folders that the walk comes through: it holds each open, and a hostile tree must not use up all descriptors."""
+MOST_PLACES: Final = 256
+"""Places that a walk holds open at once. A hostile tree must not use up all descriptors, so deeper trees are refused,
+here alone: the kernel would open them. Nothing that is served lies as deep, with names of at most 512 bytes.
+"""
 
 _TRIES: Final = 17
 """An opening that met a rename is tried again 16 times."""
@@ -53,20 +55,17 @@ class Opening(Protocol):
         ...
 
 
-def choose_opening(directory: int, *, kernel: bool | None = None) -> Opening:
-    """Return the kernel's way where it works on `directory`, else the walk; `kernel` decides instead where given.
+def choose_opening(directory: int, calls: LinuxCalls) -> Opening:
+    """Return the kernel's way where it works on `directory`, else the walk.
 
     The probe is one harmless call. Old kernels answer ENOSYS, system call filters of containers mostly EPERM; whatever
     the reason, the walk promises the same.
     """
-    if kernel is False:
+    opening = KernelOpening(calls)
+    try:
+        os.close(opening.look(directory, b".", follow_links=True))
+    except OSError:
         return WalkOpening()
-    opening = KernelOpening(LinuxCalls())
-    if kernel is None:
-        try:
-            os.close(opening.look(directory, b".", follow_links=True))
-        except OSError:
-            return WalkOpening()
     return opening
 
 
@@ -181,7 +180,7 @@ class _Way:
 
     def enter(self, name: bytes) -> int:
         """Go to what stands under `name` here and return its mode. A link is entered itself, not followed."""
-        if len(self._places) > DEEPEST_FOLDER:
+        if len(self._places) == MOST_PLACES:
             raise _fault(errno.ENAMETOOLONG)
         place = os.open(name, _LOOK | os.O_NOFOLLOW, dir_fd=self._places[-1])
         self._places.append(place)

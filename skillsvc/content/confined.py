@@ -27,8 +27,9 @@ from enum import Enum, auto, unique
 from types import TracebackType
 from typing import Final, Self
 
-from skillsvc.content.beneath import Opening, choose_opening, reopen
+from skillsvc.content.beneath import KernelOpening, Opening, WalkOpening, choose_opening, reopen
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.syscalls import LinuxCalls
 
 _READINGS: Final = 3
 _CHUNK: Final = 256 * 1024
@@ -268,7 +269,15 @@ class ConfinedRoot(ConfinedDirectory):
         """
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return cls(fd, choose_opening(fd, kernel=kernel), now_ns)
+            opening: Opening
+            match kernel:
+                case None:
+                    opening = choose_opening(fd, LinuxCalls())
+                case True:
+                    opening = KernelOpening(LinuxCalls())
+                case False:
+                    opening = WalkOpening()
+            return cls(fd, opening, now_ns)
         except BaseException:
             os.close(fd)
             raise
