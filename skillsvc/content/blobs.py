@@ -90,12 +90,13 @@ class BlobStore(Protocol):
 class FileBlobStore:
     """Blobs as files in a folder; see `BlobFolder` for the layout and for several processes on one folder."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, calls: LinuxCalls | None = None) -> None:
         """Open the store in the folder `root`, which is made (not its parents) where there is none.
 
+        `calls` reaches the disk in `sync`; a store without it finds its own.
         Raises Unavailable (STORE_UNREACHABLE) where the folder cannot be used.
         """
-        self._calls = LinuxCalls()
+        self._calls = calls or LinuxCalls()
         self._verified: set[str] = set()
         self._damaged: set[str] = set()
         self._unsynced = False

@@ -1,0 +1,80 @@
+"""A blob store in memory, for tests of what stands on one; it keeps the contract."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Self
+
+from skillsvc.content.blobs import BlobWriter
+from skillsvc.domain.errors import DataLoss, ErrorReason
+
+
+class MemoryBlobStore:
+    """Blobs in a dictionary. `blobs` may be looked at and damaged by a test."""
+
+    def __init__(self) -> None:
+        self.blobs: dict[str, bytes] = {}
+        self._verified: set[str] = set()
+
+    def put(self, data: bytes, digest: str | None = None) -> str:
+        key = hashlib.sha256(data).hexdigest() if digest is None else _checked(digest)
+        if key not in self._verified:
+            self.blobs[key] = bytes(data)
+        return key
+
+    def writer(self) -> BlobWriter:
+        return _MemoryBlobWriter(self)
+
+    def has(self, digest: str) -> bool:
+        return _checked(digest) in self.blobs
+
+    def size(self, digest: str) -> int:
+        if not self.has(digest):
+            raise DataLoss(ErrorReason.DIGEST_MISMATCH, "not kept")
+        return len(self.blobs[digest])
+
+    def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
+        if offset < 0 or (length is not None and length < 0):
+            raise ValueError("offset and length are at least 0")
+        data = self.blobs.get(_checked(digest), b"")
+        if digest not in self._verified and hashlib.sha256(data).hexdigest() != digest:
+            raise DataLoss(ErrorReason.DIGEST_MISMATCH, "missing or damaged")
+        self._verified.add(digest)
+        return data[offset:] if length is None else data[offset : offset + length]
+
+    def sync(self) -> None:
+        """Nothing outlives the process."""
+
+    def digests(self) -> Iterator[str]:
+        return iter(list(self.blobs))
+
+    def remove(self, digests: Iterable[str]) -> None:
+        for digest in digests:
+            self.blobs.pop(_checked(digest), None)
+            self._verified.discard(digest)
+
+
+class _MemoryBlobWriter:
+    def __init__(self, store: MemoryBlobStore) -> None:
+        self._store = store
+        self._data = bytearray()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def write(self, chunk: bytes) -> None:
+        self._data += chunk
+
+    def commit(self) -> tuple[str, int]:
+        return self._store.put(bytes(self._data)), len(self._data)
+
+
+def _checked(digest: str) -> str:
+    if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+        raise ValueError("a digest is 64 lower-case hex digits")
+    return digest
