@@ -1,0 +1,173 @@
+"""Bundles and instants as a database keeps them: canonical JSON, and microseconds since 1970.
+
+Equal values have equal bytes, and reading gives back what was written, also text that is no Unicode: JSON escapes keep
+the lone surrogates by which Python names what is not UTF-8 in the name of a folder.
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.skill import (
+    Asset,
+    Found,
+    Network,
+    NetworkMode,
+    Skill,
+    TextRef,
+    ToolDeclaration,
+    ToolKind,
+    make_bundle,
+)
+
+_JSON: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def encode_found(found: Found) -> bytes:
+    """Return a bundle as it was found, as JSON: all of it, also what is in no digest, but nothing that is a default."""
+    bundle = found.bundle
+    fields: dict[str, object] = {"digest": bundle.digest, "skill": _skill_fields(bundle.skill)}
+    if bundle.document is not None:
+        fields["document"] = (bundle.document.digest, bundle.document.size)
+    if bundle.body is not None:
+        fields["body"] = (bundle.body.digest, bundle.body.size)
+    if bundle.assets:
+        fields["assets"] = [(asset.name, asset.size, asset.digest, asset.executable) for asset in bundle.assets]
+    if found.place:
+        fields["place"] = found.place
+    if found.collection:
+        fields["collection"] = found.collection
+    if found.diagnostics:
+        fields["diagnostics"] = [
+            (said.severity.value, said.code.value, said.message, said.skill, said.source) for said in found.diagnostics
+        ]
+    return _JSON.encode(fields).encode("ascii")
+
+
+def decode_found(encoded: bytes) -> Found:
+    """Return what `encode_found` wrote, with the bundle's digest computed anew.
+
+    Raises:
+        ValueError: The bytes are no encoded bundle, or their digest is another.
+    """
+    try:
+        fields = json.loads(encoded)
+        bundle = make_bundle(
+            _skill(fields["skill"]),
+            document=_text_ref(fields.get("document")),
+            body=_text_ref(fields.get("body")),
+            assets=tuple(
+                Asset(name=name, size=size, digest=digest, executable=executable)
+                for name, size, digest, executable in fields.get("assets", ())
+            ),
+        )
+        found = Found(
+            bundle=bundle,
+            place=fields.get("place", ""),
+            collection=fields.get("collection", ""),
+            diagnostics=tuple(
+                Diagnostic(
+                    severity=Severity(severity), code=DiagnosticCode(code), message=message, skill=skill, source=source
+                )
+                for severity, code, message, skill, source in fields.get("diagnostics", ())
+            ),
+        )
+        digest = fields["digest"]
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError("not an encoded bundle") from error
+    if digest != bundle.digest:
+        raise ValueError("not the bundle of this digest")
+    return found
+
+
+def encode_instant(instant: datetime) -> int:
+    """Return the microseconds from 1970 to an instant. TypeError for one without a time zone."""
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+def decode_instant(microseconds: int) -> datetime:
+    """Return the instant of `encode_instant`, in UTC. OverflowError for one that no datetime can hold."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def _skill_fields(skill: Skill) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "name": skill.name,
+        "description": skill.description,
+        "description_bytes": skill.description_bytes,
+    }
+    if skill.description_truncated:
+        fields["description_truncated"] = True
+    if not skill.model_invocable:
+        fields["model_invocable"] = False
+    if not skill.user_invocable:
+        fields["user_invocable"] = False
+    optional = {
+        "display_name": skill.display_name,
+        "license": skill.license,
+        "compatibility": skill.compatibility,
+        "metadata": skill.metadata,
+        "allowed_tools": skill.allowed_tools,
+        "when_to_use": skill.when_to_use,
+        "version": skill.version,
+        "keywords": skill.keywords,
+        "capabilities": skill.capabilities,
+        "requirements": skill.requirements,
+    }
+    fields.update((key, value) for key, value in optional.items() if value)
+    if skill.tools:
+        fields["tools"] = [
+            (tool.id, tool.kind.value, tool.name, tool.server, tool.command, tool.args) for tool in skill.tools
+        ]
+    if skill.network is not None:
+        fields["network"] = (skill.network.mode.value, skill.network.domains, skill.network.digest)
+    return fields
+
+
+def _skill(fields: dict[str, Any]) -> Skill:
+    get = fields.get
+    return Skill(
+        name=fields["name"],
+        description=fields["description"],
+        description_truncated=get("description_truncated", False),
+        description_bytes=fields["description_bytes"],
+        model_invocable=get("model_invocable", True),
+        user_invocable=get("user_invocable", True),
+        display_name=get("display_name", ""),
+        license=get("license", ""),
+        compatibility=get("compatibility", ""),
+        metadata=tuple((key, value) for key, value in get("metadata", ())),
+        allowed_tools=tuple(get("allowed_tools", ())),
+        when_to_use=get("when_to_use", ""),
+        version=get("version", ""),
+        keywords=tuple(get("keywords", ())),
+        capabilities=tuple(get("capabilities", ())),
+        tools=_tools(get("tools", ())),
+        network=_network(get("network")),
+        requirements=tuple(get("requirements", ())),
+    )
+
+
+def _tools(fields: Iterable[Any]) -> tuple[ToolDeclaration, ...]:
+    return tuple(
+        ToolDeclaration(id=id_, kind=ToolKind(kind), name=name, server=server, command=command, args=tuple(args))
+        for id_, kind, name, server, command, args in fields
+    )
+
+
+def _network(fields: Any) -> Network | None:  # noqa: ANN401 - what JSON gives
+    if fields is None:
+        return None
+    mode, domains, digest = fields
+    return Network(mode=NetworkMode(mode), domains=tuple(domains), digest=digest)
+
+
+def _text_ref(fields: Any) -> TextRef | None:  # noqa: ANN401 - what JSON gives
+    if fields is None:
+        return None
+    digest, size = fields
+    return TextRef(digest=digest, size=size)

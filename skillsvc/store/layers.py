@@ -1,0 +1,208 @@
+"""Layers in tables: a row is kept once, with the interval of sequences in which its layer held it.
+
+Everything here runs inside the caller's transaction and lets SQLite's errors pass; `SqliteStore` translates them.
+"""
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from skillsvc.domain.errors import DataLoss, ErrorReason
+from skillsvc.domain.generation import Generation, Row, make_generation, make_row
+from skillsvc.domain.partition import Partition
+from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Tier, Trust
+from skillsvc.store.encoding import decode_found, decode_instant, encode_found, encode_instant
+
+_FIND_LAYER: Final = """
+    SELECT id, log_id, (SELECT max(sequence) FROM generation WHERE layer = layer.id) FROM layer
+    WHERE principal = ? AND project = ?
+"""
+_INSERT_LAYER: Final = "INSERT INTO layer (principal, project, log_id) VALUES (?, ?, ?)"
+_GENERATIONS: Final = "SELECT sequence, digest, published_at FROM generation WHERE layer = ? ORDER BY sequence"
+_ROWS: Final = """
+    SELECT first, until, name, source, shadowed, found, tier, trust FROM layer_row WHERE layer = ?
+    ORDER BY name, source, first
+"""
+_FOUND: Final = """
+    SELECT id, checksum, payload FROM found WHERE id IN (SELECT found FROM layer_row WHERE layer = ?)
+"""
+_INSERT_GENERATION: Final = "INSERT INTO generation (layer, sequence, digest, published_at) VALUES (?, ?, ?, ?)"
+_CLOSE_ROW: Final = "UPDATE layer_row SET until = ? WHERE layer = ? AND name = ? AND source = ? AND until IS NULL"
+_INSERT_FOUND: Final = "INSERT INTO found (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
+_INSERT_ROW: Final = """
+    INSERT INTO layer_row (layer, name, source, first, shadowed, tier, trust, found)
+    VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM found WHERE checksum = ?))
+"""
+_DELETE_GENERATION: Final = "DELETE FROM generation WHERE layer = ? AND sequence = ?"
+_NEIGHBOURS: Final = """
+    SELECT
+        (SELECT coalesce(max(sequence), -1) FROM generation WHERE layer = :layer AND sequence < :sequence),
+        (SELECT min(sequence) FROM generation WHERE layer = :layer AND sequence > :sequence)
+"""
+_FOUND_OF_ONE: Final = "SELECT DISTINCT found FROM layer_row WHERE layer = ? AND until > ? AND until <= ? AND first > ?"
+_DELETE_ROWS_OF_ONE: Final = "DELETE FROM layer_row WHERE layer = ? AND until > ? AND until <= ? AND first > ?"
+_DELETE_FOUND: Final = """
+    DELETE FROM found WHERE id = ? AND NOT EXISTS (SELECT 1 FROM layer_row WHERE layer_row.found = found.id)
+"""
+
+_PRIMARY_CODE: Final = 0xFF
+"""The bits of an extended result code of SQLite that say what kind it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLayer:
+    """What the tables hold of a layer, nothing of it decoded or verified; the fields are the results of the queries."""
+
+    partition: Partition
+    log_id: bytes
+    generations: list[tuple[int, str, int]]
+    rows: list[tuple[int, int | None, str, str, int, int, int, int]]
+    found: list[tuple[int, bytes, bytes]]
+
+
+class _Layer(NamedTuple):
+    """A layer's key in the tables, its log id, and the sequence of its newest generation."""
+
+    id: int
+    log_id: bytes
+    newest: int | None
+
+
+def read_layer(connection: sqlite3.Connection, partition: Partition, new_log_id: Callable[[], bytes]) -> HeldLayer:
+    """Read a layer; one never seen gets a log id.
+
+    Raises:
+        DataLoss: DIGEST_MISMATCH where the pages of the file are damaged.
+    """
+    layer = _layer(connection, partition)
+    if layer is None:
+        log_id = new_log_id()
+        connection.execute(_INSERT_LAYER, (partition.principal, partition.project, log_id))
+        return HeldLayer(partition=partition, log_id=log_id, generations=[], rows=[], found=[])
+    try:
+        return HeldLayer(
+            partition=partition,
+            log_id=layer.log_id,
+            generations=connection.execute(_GENERATIONS, (layer.id,)).fetchall(),
+            rows=connection.execute(_ROWS, (layer.id,)).fetchall(),
+            found=connection.execute(_FOUND, (layer.id,)).fetchall(),
+        )
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & _PRIMARY_CODE == sqlite3.SQLITE_CORRUPT:
+            raise _data_loss() from error
+        raise
+
+
+def append_generation(connection: sqlite3.Connection, generation: Generation, newest: Generation | None) -> None:
+    """Write a generation as the difference from the newest one, which the caller may know.
+
+    Raises:
+        ValueError: The generation has another log's id, or its sequence is not the highest.
+        DataLoss: The newest one had to be read, and is not what was appended.
+    """
+    layer = _layer(connection, generation.partition)
+    if layer is None or layer.log_id != generation.log_id:
+        raise ValueError("a generation is appended to the log whose id it has")
+    sequence = generation.sequence
+    if layer.newest is not None and layer.newest >= sequence:
+        raise ValueError("the sequence of an appended generation is the highest")
+    if newest is None or newest.sequence != layer.newest:
+        held = generations_of(read_layer(connection, generation.partition, lambda: generation.log_id))
+        newest = held[-1] if held else None
+    removed, added = _difference(newest.rows if newest else (), generation.rows)
+    closed = ((sequence, layer.id, row.name, row.source) for row in removed)
+    if removed and connection.executemany(_CLOSE_ROW, closed).rowcount != len(removed):
+        raise _data_loss()
+    payloads = [encode_found(row.found) for row in added]
+    checksums = [sha256(payload).digest() for payload in payloads]
+    connection.executemany(_INSERT_FOUND, zip(checksums, payloads, strict=True))
+    connection.executemany(
+        _INSERT_ROW,
+        (
+            (layer.id, row.name, row.source, sequence, row.shadowed, row.tier.value, row.trust.value, checksum)
+            for row, checksum in zip(added, checksums, strict=True)
+        ),
+    )
+    published_at = encode_instant(generation.published_at)
+    connection.execute(_INSERT_GENERATION, (layer.id, sequence, generation.digest, published_at))
+
+
+def drop_generation(connection: sqlite3.Connection, partition: Partition, sequence: int) -> None:
+    """Forget a generation that is not the newest, with the rows and bundles that no other one has."""
+    layer = _layer(connection, partition)
+    if layer is None or not connection.execute(_DELETE_GENERATION, (layer.id, sequence)).rowcount:
+        return
+    before, after = connection.execute(_NEIGHBOURS, {"layer": layer.id, "sequence": sequence}).fetchone()
+    # Every row is in some generation. So those that were in this one alone began after the one before, and ended here.
+    alone = (layer.id, sequence, after, before)
+    found = connection.execute(_FOUND_OF_ONE, alone).fetchall()
+    connection.execute(_DELETE_ROWS_OF_ONE, alone)
+    connection.executemany(_DELETE_FOUND, found)
+
+
+def generations_of(held: HeldLayer) -> tuple[Generation, ...]:
+    """Return the generations of a layer, oldest first, with every digest verified.
+
+    Raises:
+        DataLoss: DIGEST_MISMATCH where anything is not what was appended.
+    """
+    try:
+        rows = _rows_of(held)
+        generations = tuple(
+            make_generation(
+                partition=held.partition,
+                log_id=held.log_id,
+                sequence=sequence,
+                published_at=decode_instant(published_at),
+                rows=tuple(row for first, until, row in rows if first <= sequence < until),
+            )
+            for sequence, _, published_at in held.generations
+        )
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        raise _data_loss() from error
+    if any(made.digest != digest for made, (_, digest, _) in zip(generations, held.generations, strict=True)):
+        raise _data_loss()
+    return generations
+
+
+def _rows_of(held: HeldLayer) -> list[tuple[int, float, Row]]:
+    """Return the rows with their intervals, in order. KeyError or ValueError where they are not what was written."""
+    found = {key: _verified(checksum, payload) for key, checksum, payload in held.found}
+    rows = []
+    for first, until, name, source, shadowed, key, tier, trust in held.rows:
+        row = make_row(source=source, shadowed=bool(shadowed), found=found[key], tier=Tier(tier), trust=Trust(trust))
+        if row.name != name:
+            raise ValueError("not the row of this name")
+        rows.append((first, math.inf if until is None else until, row))
+    return rows
+
+
+def _verified(checksum: bytes, payload: bytes) -> Found:
+    if sha256(payload).digest() != checksum:
+        raise ValueError("not the payload of this checksum")
+    return decode_found(payload)
+
+
+def _layer(connection: sqlite3.Connection, partition: Partition) -> _Layer | None:
+    found = connection.execute(_FIND_LAYER, (partition.principal, partition.project)).fetchone()
+    return None if found is None else _Layer(*found)
+
+
+def _difference(before: Iterable[Row], after: Iterable[Row]) -> tuple[list[Row], list[Row]]:
+    """Return the rows that went and those that came, in order, at the cost of a look at each row's identity."""
+    old = {id(row): row for row in before}
+    new = {id(row): row for row in after}
+    gone = {(row.name, row.source): row for key, row in old.items() if key not in new}
+    come = [row for key, row in new.items() if key not in old]
+    # Rows that were made anew, as after a restart, may be equal.
+    added = [row for row in come if gone.get((row.name, row.source)) != row]
+    same = {(row.name, row.source) for row in come} - {(row.name, row.source) for row in added}
+    return [row for key, row in gone.items() if key not in same], added
+
+
+def _data_loss() -> DataLoss:
+    return DataLoss(ErrorReason.DIGEST_MISMATCH, "what the store holds of this layer is not what was written")

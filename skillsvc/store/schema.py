@@ -1,0 +1,97 @@
+"""The tables of the store's file, as numbered migrations.
+
+A migration is never changed once it is released; a new one is appended. The number of the last one is the version of
+the schema, and table `migration` holds the numbers of those that a file has seen.
+"""
+
+import sqlite3
+from typing import Final
+
+from skillsvc.domain.errors import ErrorReason, Unavailable
+
+MIGRATIONS: Final = (
+    (
+        # The keys compare bytes (BINARY collation): names that differ by case or Unicode form are two names.
+        """
+        CREATE TABLE layer (
+            id INTEGER PRIMARY KEY,
+            principal TEXT NOT NULL,
+            project TEXT NOT NULL,
+            log_id BLOB NOT NULL,
+            UNIQUE (principal, project)
+        )
+        """,
+        # `published_at`: microseconds since 1970.
+        """
+        CREATE TABLE generation (
+            layer INTEGER NOT NULL REFERENCES layer (id),
+            sequence INTEGER NOT NULL,
+            digest TEXT NOT NULL,
+            published_at INTEGER NOT NULL,
+            PRIMARY KEY (layer, sequence)
+        ) WITHOUT ROWID
+        """,
+        # A bundle as it was found, once for all rows that say the same of it. `checksum` is the SHA-256 of `payload`;
+        # the bundle's digest would be no key, for it covers neither place nor diagnostics.
+        """
+        CREATE TABLE found (
+            id INTEGER PRIMARY KEY,
+            checksum BLOB NOT NULL UNIQUE,
+            payload BLOB NOT NULL
+        )
+        """,
+        # A row is in the generations from `first` to before `until`; NULL: it is in the newest.
+        """
+        CREATE TABLE layer_row (
+            layer INTEGER NOT NULL REFERENCES layer (id),
+            name TEXT NOT NULL,
+            source TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            until INTEGER,
+            shadowed INTEGER NOT NULL,
+            tier INTEGER NOT NULL,
+            trust INTEGER NOT NULL,
+            found INTEGER NOT NULL REFERENCES found (id),
+            PRIMARY KEY (layer, name, source, first)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX layer_row_closed ON layer_row (layer, until) WHERE until IS NOT NULL",
+        "CREATE INDEX layer_row_found ON layer_row (found)",
+        # `at`: microseconds since 1970. Ids grow, so that they order what has the same instant.
+        """
+        CREATE TABLE request (
+            id INTEGER PRIMARY KEY,
+            principal TEXT NOT NULL,
+            project TEXT NOT NULL,
+            rpc TEXT NOT NULL,
+            request_id TEXT NOT NULL,
+            arguments BLOB NOT NULL,
+            answer BLOB NOT NULL,
+            at INTEGER NOT NULL,
+            UNIQUE (principal, project, rpc, request_id)
+        )
+        """,
+        "CREATE INDEX request_at ON request (principal, project, rpc, at)",
+    ),
+)
+VERSION: Final = len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema to `VERSION`, inside the caller's transaction.
+
+    Raises:
+        Unavailable: STORE_UNREACHABLE where the file's schema is newer than this server.
+    """
+    connection.execute("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY)")
+    (held,) = connection.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()
+    if held > VERSION:
+        raise Unavailable(
+            ErrorReason.STORE_UNREACHABLE,
+            f"the store has schema {held} and this server knows {VERSION} at most: run the server that wrote it, or a "
+            "newer one, or choose another data folder",
+        )
+    for number in range(held + 1, VERSION + 1):
+        for statement in MIGRATIONS[number - 1]:
+            connection.execute(statement)
+        connection.execute("INSERT INTO migration (number) VALUES (?)", (number,))

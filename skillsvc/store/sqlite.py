@@ -1,0 +1,171 @@
+"""The logs in one SQLite file: `SqliteStore` is a `LayerLog` and a `RequestLog`.
+
+Rows are kept as intervals of sequences, so that a generation costs what it changes. A commit is on stable storage when
+it returns (write-ahead log, synchronous FULL); after a kill or a loss of power the file holds each step whole or not at
+all. One server has the file to itself (`DataFolder`).
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
+from skillsvc.domain.errors import ErrorReason, Unavailable
+from skillsvc.domain.generation import Generation
+from skillsvc.domain.partition import Partition
+from skillsvc.store.encoding import decode_instant, encode_instant
+from skillsvc.store.layers import append_generation, drop_generation, generations_of, read_layer
+from skillsvc.store.schema import migrate
+
+LOG_ID_BYTES: Final = 16
+_BUSY_TIMEOUT_S: Final = 5.0
+_CREATE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA journal_size_limit = 16777216",  # the disk that a large generation took for the log is given back
+)
+_FORGET_OLD_REQUESTS: Final = "DELETE FROM request WHERE principal = ? AND project = ? AND rpc = ? AND at < ?"
+_FORGET_REQUESTS_BEYOND: Final = """
+    DELETE FROM request WHERE id IN (
+        SELECT id FROM request WHERE principal = ? AND project = ? AND rpc = ?
+        ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?
+    )
+"""
+_FIND_REQUEST: Final = """
+    SELECT arguments, answer, at FROM request WHERE principal = ? AND project = ? AND rpc = ? AND request_id = ?
+"""
+_INSERT_REQUEST: Final = """
+    INSERT OR REPLACE INTO request (principal, project, rpc, request_id, arguments, answer, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+class SqliteStore:
+    """Layers and request ids in one file, mode 0600. Any thread may call; one writes or reads at a time.
+
+    Every method raises Unavailable (STORE_UNREACHABLE) where SQLite fails; the step is then undone as a whole. The last
+    generation of each layer stays referenced, for the next one is written as the difference from it.
+    """
+
+    def __init__(self, path: Path, *, random_bytes: Callable[[int], bytes]) -> None:
+        """Open the file, make it where there is none, and bring its schema up to date.
+
+        Args:
+            path: The file; its folder must exist.
+            random_bytes: Gives as many random bytes as asked for; log ids are made of them.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE where the file cannot be opened or has a newer schema.
+        """
+        self._random_bytes = random_bytes
+        self._lock = threading.Lock()
+        self._newest: dict[Partition, Generation] = {}
+        try:
+            os.close(os.open(path, _CREATE, 0o600))  # SQLite itself would let the umask decide
+            self._connection = sqlite3.connect(
+                path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise _unreachable() from error
+        try:
+            self._open()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _open(self) -> None:
+        try:
+            self._connection.text_factory = _text
+            for pragma in _PRAGMAS:
+                self._connection.execute(pragma)
+        except sqlite3.Error as error:
+            raise _unreachable() from error
+        with self._transaction() as connection:
+            migrate(connection)
+
+    def close(self) -> None:
+        """Close the file; every other method raises from then on."""
+        with self._lock:
+            self._connection.close()
+
+    def load(self, partition: Partition) -> LayerRecord:
+        """Return what is held of a layer, as `LayerLog.load` says. Generations share equal rows and bundles."""
+        with self._transaction() as connection:
+            held = read_layer(connection, partition, self._new_log_id)
+        record = LayerRecord(partition=partition, log_id=held.log_id, generations=generations_of(held))
+        if record.generations:
+            self._newest[partition] = record.generations[-1]
+        return record
+
+    def append(self, generation: Generation, *, dropped: Collection[int]) -> None:
+        """Keep a generation and forget others, as `LayerLog.append` says."""
+        partition = generation.partition
+        if generation.sequence in dropped:
+            raise ValueError("a generation is not appended and dropped in one step")
+        with self._transaction() as connection:
+            append_generation(connection, generation, self._newest.get(partition))
+            for sequence in sorted(dropped):
+                drop_generation(connection, partition, sequence)
+        self._newest[partition] = generation
+
+    def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
+        """Return what a request id stands for, as `RequestLog.record` says."""
+        scope = (key.caller.principal, key.caller.project, key.rpc)
+        with self._transaction() as connection:
+            connection.execute(_FORGET_OLD_REQUESTS, (*scope, encode_instant(oldest)))
+            held = connection.execute(_FIND_REQUEST, (*scope, key.request_id)).fetchone()
+            # The newcomer is held whatever its time says, so room is made before it comes.
+            connection.execute(_FORGET_REQUESTS_BEYOND, (*scope, at_most if held else at_most - 1))
+            if held is None:
+                _insert_request(connection, key, record)
+                return record
+        arguments, answer, at = held
+        return RequestRecord(arguments=arguments, answer=answer, at=decode_instant(at))
+
+    def replace(self, key: RequestKey, record: RequestRecord) -> None:
+        """Let a request id stand for another answer, as `RequestLog.replace` says."""
+        with self._transaction() as connection:
+            _insert_request(connection, key, record)
+
+    def _new_log_id(self) -> bytes:
+        return self._random_bytes(LOG_ID_BYTES)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Have the file alone until all is committed, or where anything is raised undone."""
+        connection = self._connection
+        with self._lock:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                raise _unreachable() from error
+
+
+def _text(encoded: bytes) -> str:
+    """Decode a text; damage in it is let through, to be found by the digests instead of an error of SQLite's."""
+    return encoded.decode(errors="surrogateescape")
+
+
+def _insert_request(connection: sqlite3.Connection, key: RequestKey, record: RequestRecord) -> None:
+    caller = key.caller
+    name = (caller.principal, caller.project, key.rpc, key.request_id)
+    connection.execute(_INSERT_REQUEST, (*name, record.arguments, record.answer, encode_instant(record.at)))
+
+
+def _unreachable() -> Unavailable:
+    """Say that SQLite failed; its text would name the file or a query, so it goes no further than the log."""
+    return Unavailable(ErrorReason.STORE_UNREACHABLE, "the store cannot be read or written")
