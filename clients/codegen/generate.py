@@ -7,53 +7,84 @@ No `_pb2_grpc`: the client calls the channel itself (contract.md).
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
+from error_page import render_error_page
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
 ROOT = Path(__file__).resolve().parents[2]
-PROTO = ROOT / "proto"
-PYTHON_CLIENT = ROOT / "clients" / "python"
+CONTRACT = ROOT / "proto"
+VECTORS = ROOT / "tests" / "conformance" / "proto"
+CLIENT = ROOT / "clients" / "python"
+PLUGIN = Path(__file__).with_name("protoc-gen-caps")
+
+# Nothing but generated code lies below these folders.
+GENERATED_FOLDERS = (CLIENT / "skillsource" / "v1", VECTORS)
 
 MESSAGES_INIT = '"""The messages of the contract, generated from proto/skillsource/v1/."""\n'
 
 
-def protoc(*arguments: str) -> None:
-    """Run the protoc of this environment over all of proto/."""
-    sources = sorted(path.relative_to(PROTO).as_posix() for path in PROTO.rglob("*.proto"))
-    command = [sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={PROTO}", *arguments, *sources]
-    subprocess.run(command, check=True)
+def protoc(protos: Path, *arguments: str) -> None:
+    """Run the protoc of this environment over all files below a folder."""
+    sources = sorted(path.relative_to(protos).as_posix() for path in protos.rglob("*.proto"))
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={protos}", *arguments, *sources]
+    # The plugin is a script: its Python must be this one.
+    search = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # noqa: TID251 - given to protoc
+    subprocess.run(command, check=True, env={**os.environ, "PATH": search})  # noqa: TID251 - as above
 
 
-def generated_messages() -> dict[Path, bytes]:
-    """Return the messages in Python, and their types, by path."""
+def messages(protos: Path, folder: Path) -> Mapping[Path, bytes]:
+    """Return the messages in Python, and their types, by their paths below a folder."""
     with tempfile.TemporaryDirectory() as scratch:
-        protoc(f"--python_out={scratch}", f"--pyi_out={scratch}")
-        written = {
-            PYTHON_CLIENT / path.relative_to(scratch): path.read_bytes()
-            for path in sorted(Path(scratch).rglob("*"))
-            if path.is_file()
-        }
-    written[PYTHON_CLIENT / "skillsource" / "v1" / "__init__.py"] = MESSAGES_INIT.encode()
-    return written
+        protoc(protos, f"--python_out={scratch}", f"--pyi_out={scratch}")
+        found = sorted(path for path in Path(scratch).rglob("*") if path.is_file())
+        return {folder / path.relative_to(scratch): path.read_bytes() for path in found}
 
 
-def stale_files(wanted: dict[Path, bytes]) -> list[Path]:
-    """Return the files in generated folders that proto/ no longer gives."""
-    folder = PYTHON_CLIENT / "skillsource" / "v1"
-    return sorted(path for path in folder.rglob("*.py*") if path.suffix in {".py", ".pyi"} and path not in wanted)
+def caps() -> bytes:
+    """Return the caps in Python."""
+    with tempfile.TemporaryDirectory() as scratch:
+        protoc(CONTRACT, f"--plugin={PLUGIN}", "--caps_opt=python", f"--caps_out={scratch}")
+        return (Path(scratch) / "skillsource" / "caps.py").read_bytes()
+
+
+def descriptors() -> FileDescriptorSet:
+    """Return the contract with its comments."""
+    with tempfile.TemporaryDirectory() as scratch:
+        written = Path(scratch) / "contract.binpb"
+        protoc(CONTRACT, "--include_imports", "--include_source_info", f"--descriptor_set_out={written}")
+        return FileDescriptorSet.FromString(written.read_bytes())
+
+
+def generated() -> Mapping[Path, bytes]:
+    """Return all generated files by path."""
+    python_caps = caps()
+    return {
+        **messages(CONTRACT, CLIENT),
+        **messages(VECTORS, VECTORS),
+        CLIENT / "skillsource" / "v1" / "__init__.py": MESSAGES_INIT.encode(),
+        # The server checks with the same bytes as the client, below the layer that may import the client.
+        CLIENT / "skillsource" / "caps.py": python_caps,
+        ROOT / "skillsvc" / "domain" / "caps.py": python_caps,
+        ROOT / "docs" / "errors.md": render_error_page(descriptors()).encode(),
+    }
 
 
 def main() -> int:
     """Write or check; the exit status is 1 when a check finds a difference."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description="Write every file that proto/ determines.")
     parser.add_argument("--check", action="store_true", help="write nothing, name the files that differ")
     checking = parser.parse_args().check
 
-    wanted = generated_messages()
+    wanted = generated()
+    present = {path for folder in GENERATED_FOLDERS for path in folder.rglob("*.py*") if path.suffix != ".pyc"}
+    stale = sorted(present - wanted.keys())
     changed = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
-    stale = stale_files(wanted)
     for path in changed + stale:
         print(path.relative_to(ROOT))
     if checking:
