@@ -4,8 +4,6 @@ A diagnostic never holds a server path or file content: it names the skill, the 
 out, and its code is stable, so that scripts can count on it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, StrEnum, unique
 
@@ -32,6 +30,9 @@ class DiagnosticCode(StrEnum):
     TOO_MANY_SKILLS = "too-many-skills"
     FOLDER_UNREADABLE = "folder-unreadable"
     FOLDER_NAME_NOT_TEXT = "folder-name-not-text"
+    FOLDER_IGNORED = "folder-ignored"
+    FOLDER_WITHOUT_SKILL = "folder-without-skill"
+    SKILL_INSIDE_SKILL = "skill-inside-skill"
     # Links and kinds of files.
     LINK_ESCAPES = "link-escapes"
     LINK_DANGLING = "link-dangling"
@@ -58,10 +59,13 @@ class DiagnosticCode(StrEnum):
     NOT_A_MAPPING = "not-a-mapping"
     FIELD_TYPE = "field-type"
     FIELD_UNKNOWN = "field-unknown"
+    FIELD_TOO_LONG = "field-too-long"
+    CONTROL_CHARACTER = "control-character"
     # Names and descriptions.
     NAME_MISSING = "name-missing"
     NAME_UNFIT = "name-unfit"
     NAME_MADE = "name-made"
+    NAME_NOT_PORTABLE = "name-not-portable"
     NAME_DIFFERS = "name-differs"
     DESCRIPTION_MISSING = "description-missing"
     DESCRIPTION_FROM_BODY = "description-from-body"

@@ -1,0 +1,76 @@
+"""The parts of a SKILL.md: its frontmatter between two fences, and its body (rules.md 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BLANKS = " \t\n"
+_FENCE = "---"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A SKILL.md in its parts.
+
+    `frontmatter` is the text between the fences, None where the file has no opening fence; its first line is line
+    `frontmatter_line` of the file. `body` is the text as served, None where the frontmatter is never closed.
+    `exact_fences` says that the file begins with `---` and that no blank follows a fence on its line.
+    """
+
+    frontmatter: str | None
+    frontmatter_line: int
+    body: str | None
+    exact_fences: bool
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file: UTF-8 without one leading BOM, each line ended by LF.
+
+    Bytes that are not UTF-8 become U+FFFD.
+    """
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def split(text: str) -> Document:
+    """Split a text as `decode` returns it.
+
+    The frontmatter opens at the first line that is not blank, if that is `---`, and closes at the next such line;
+    spaces and tabs may follow on either. Everything else is the body.
+    """
+    if text.startswith("---\n"):
+        opened, line, exact = 4, 2, True
+    else:
+        # The line of the first text, from its beginning: an indented fence is text.
+        start = text.rfind("\n", 0, len(text) - len(text.lstrip(BLANKS))) + 1
+        end = _line_end(text, start)
+        if text[start:end].rstrip(BLANKS) != _FENCE:
+            return Document(None, 0, body_text(text), exact_fences=True)
+        opened, line, exact = end + 1, text.count("\n", 0, end) + 2, start == 0 and end == len(_FENCE)
+    closing = opened - 1
+    while (closing := text.find("\n---", closing)) != -1:
+        end = _line_end(text, closing + 1)
+        after = text[closing + 4 : end]
+        if not after.strip(BLANKS):
+            return Document(text[opened : closing + 1], line, body_text(text[end + 1 :]), exact and not after)
+        closing += 1
+    return Document(text[opened:], line, None, exact)
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end == -1 else end
+
+
+def body_text(text: str) -> str:
+    """Return the body within what follows the frontmatter: without leading blank lines and trailing white space."""
+    start = len(text) - len(text.lstrip(BLANKS))
+    return text[text.rfind("\n", 0, start) + 1 :].rstrip(BLANKS)
+
+
+def body_of(data: bytes) -> str | None:
+    """Return the body that is served from a SKILL.md, None where its frontmatter is never closed.
+
+    The same for both profiles, so that a body can be had again from a stored document alone.
+    """
+    return split(decode(data)).body

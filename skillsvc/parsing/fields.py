@@ -1,0 +1,79 @@
+"""Fields: the values of recognised keys in the types of a skill (rules.md 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from skillsvc.domain.diagnostics import DiagnosticCode
+from skillsvc.parsing.findings import Findings
+from skillsvc.parsing.plain_yaml import Plain
+from skillsvc.parsing.text import one_line
+from skillsvc.parsing.vocabulary import WHEN_TO_USE
+
+_TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def text_of(values: Mapping[str, Plain], key: str) -> str:
+    """Return the value of a key as one line, "" where there is none."""
+    value = values.get(key)
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def when_to_use_of(values: Mapping[str, Plain]) -> str:
+    """Return when to use a skill, under the first of its three keys that says something."""
+    for key in WHEN_TO_USE:
+        if key in values and (text := text_of(values, key)):
+            return text
+    return ""
+
+
+def items_of(values: Mapping[str, Plain], key: str) -> list[str]:
+    """Return the items of a list, or of a text split on commas, each as one line, the blank ones left out."""
+    value = values.get(key)
+    if isinstance(value, str):
+        parts = value.split(",")
+    elif isinstance(value, list):
+        parts = [item for item in value if isinstance(item, str)]
+    else:
+        return []
+    return [item for item in map(one_line, parts) if item]
+
+
+def allowed_tools_of(values: Mapping[str, Plain]) -> list[str]:
+    """Return the entries of `allowed-tools`, split on blanks and commas outside of parentheses."""
+    value = values.get("allowed-tools")
+    if isinstance(value, str):
+        return _split_tools(value)
+    if isinstance(value, list):
+        return [tool for item in value if isinstance(item, str) for tool in _split_tools(item)]
+    return []
+
+
+def _split_tools(text: str) -> list[str]:
+    text = one_line(text)
+    if "(" not in text:
+        return [tool for tool in text.replace(",", " ").split(" ") if tool]
+    tools: list[str] = []
+    begin = depth = 0
+    for at, character in enumerate(text):
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            depth = max(depth - 1, 0)
+        elif depth == 0 and character in " ,":
+            tools.append(text[begin:at])
+            begin = at + 1
+    tools.append(text[begin:])
+    return [tool for tool in tools if tool]
+
+
+def flag_of(values: Mapping[str, Plain], key: str, findings: Findings, *, unset: bool) -> bool:
+    """Return the value of a flag; refuse the skill where it cannot be read."""
+    if key not in values:
+        return unset
+    value = values[key]
+    truth = _TRUTHS.get(one_line(value).lower()) if isinstance(value, str) else None
+    if truth is None:
+        findings.error(DiagnosticCode.FLAG_MALFORMED, f"{key} must be true or false")
+        return unset
+    return truth
