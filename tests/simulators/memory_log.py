@@ -1,5 +1,6 @@
 """The logs in memory, for tests of what stands on them: they promise all but a life beyond the process."""
 
+import threading
 from collections.abc import Callable, Collection
 from datetime import datetime
 
@@ -9,51 +10,57 @@ from skillsvc.domain.partition import Partition
 
 
 class MemoryLayerLog:
-    """A `LayerLog` of lists; used by one thread."""
+    """A `LayerLog` of one dictionary."""
 
     def __init__(self, random_bytes: Callable[[int], bytes]) -> None:
         self._random_bytes = random_bytes
+        self._lock = threading.Lock()
         self._records: dict[Partition, LayerRecord] = {}
 
     def load(self, partition: Partition) -> LayerRecord:
-        record = self._records.get(partition)
-        if record is None:
-            record = LayerRecord(partition=partition, log_id=self._random_bytes(16), generations=())
-            self._records[partition] = record
-        return record
+        with self._lock:
+            record = self._records.get(partition)
+            if record is None:
+                record = LayerRecord(partition=partition, log_id=self._random_bytes(16), generations=())
+                self._records[partition] = record
+            return record
 
     def append(self, generation: Generation, *, dropped: Collection[int]) -> None:
-        record = self._records.get(generation.partition)
-        if record is None or record.log_id != generation.log_id:
-            raise ValueError("a generation is appended to the log whose id it has")
-        if record.generations and record.generations[-1].sequence >= generation.sequence:
-            raise ValueError("the sequence of an appended generation is the highest")
-        if generation.sequence in dropped:
-            raise ValueError("a generation is not appended and dropped in one step")
-        kept = tuple(held for held in record.generations if held.sequence not in dropped)
-        self._records[generation.partition] = LayerRecord(
-            partition=record.partition, log_id=record.log_id, generations=(*kept, generation)
-        )
+        with self._lock:
+            record = self._records.get(generation.partition)
+            if record is None or record.log_id != generation.log_id:
+                raise ValueError("a generation is appended to the log whose id it has")
+            if record.generations and record.generations[-1].sequence >= generation.sequence:
+                raise ValueError("the sequence of an appended generation is the highest")
+            if generation.sequence in dropped:
+                raise ValueError("a generation is not appended and dropped in one step")
+            kept = tuple(held for held in record.generations if held.sequence not in dropped)
+            self._records[generation.partition] = LayerRecord(
+                partition=record.partition, log_id=record.log_id, generations=(*kept, generation)
+            )
 
 
 class MemoryRequestLog:
-    """A `RequestLog` of one dictionary; used by one thread."""
+    """A `RequestLog` of one dictionary."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._records: dict[RequestKey, RequestRecord] = {}
 
     def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
-        scope = [held for held in self._records if (held.caller, held.rpc) == (key.caller, key.rpc)]
-        for held in scope:
-            if self._records[held].at < oldest:
+        with self._lock:
+            scope = [held for held in self._records if (held.caller, held.rpc) == (key.caller, key.rpc)]
+            for held in scope:
+                if self._records[held].at < oldest:
+                    del self._records[held]
+            # Sorting is stable, so of those of one instant the first held goes first.
+            rest = sorted((held for held in scope if held in self._records), key=lambda held: self._records[held].at)
+            room = at_most if key in self._records else at_most - 1
+            for held in rest[: max(0, len(rest) - room)]:
                 del self._records[held]
-        # Sorting is stable, so of those of one instant the first held goes first.
-        rest = sorted((held for held in scope if held in self._records), key=lambda held: self._records[held].at)
-        room = at_most if key in self._records else at_most - 1
-        for held in rest[: max(0, len(rest) - room)]:
-            del self._records[held]
-        return self._records.setdefault(key, record)
+            return self._records.setdefault(key, record)
 
     def replace(self, key: RequestKey, record: RequestRecord) -> None:
-        self._records.pop(key, None)
-        self._records[key] = record
+        with self._lock:
+            self._records.pop(key, None)
+            self._records[key] = record

@@ -1,0 +1,266 @@
+"""What every `LayerLog` keeps. A class of tests for each implementation inherits this one."""
+
+import itertools
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from skillsvc.catalog.log import LayerLog
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.generation import Generation, Row, make_row
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from tests.contract.layer_log_values import ROW_SETS, generation, row
+
+ALICE = Partition(principal="token:alice", project="")
+SHADOWED = Diagnostic(severity=Severity.WARNING, code=DiagnosticCode.SHADOWED, message="shadowed by main")
+
+# Each example has a layer of its own in the test's log, and each class that inherits a test runs it alone.
+_EXAMPLES_SHARE_A_LOG = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
+)
+
+
+class LayerLogContract:
+    """Inherit, and give a `log` that is empty and a `reopen` that returns it as the next process would find it."""
+
+    @pytest.fixture
+    def log(self) -> LayerLog:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def reopen(self, log: LayerLog) -> Callable[[], LayerLog]:
+        raise NotImplementedError(log)
+
+    @pytest.fixture
+    def new_layer(self) -> Callable[[], Partition]:
+        """Give a layer of its own to each example that hypothesis tries in one test."""
+        numbers = itertools.count()
+        return lambda: Partition(principal="local", project=f"example {next(numbers)}")
+
+    def test_a_new_layer_has_a_log_id_of_16_bytes_that_stays(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        first = log.load(ALICE)
+        assert (first.partition, len(first.log_id), first.generations) == (ALICE, 16, ())
+        assert log.load(ALICE) == first
+        assert reopen().load(ALICE) == first
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (DEPLOYMENT, ALICE),
+            (ALICE, Partition(principal="token:Alice", project="")),
+            (ALICE, Partition(principal="token:alice", project="p")),
+            (Partition(principal="token:a", project="bc"), Partition(principal="token:ab", project="c")),
+            (Partition(principal="local", project="\u00e9"), Partition(principal="local", project="e\u0301")),
+            (Partition(principal="local", project="p"), Partition(principal="local", project="p ")),
+            (Partition(principal="local", project="p"), Partition(principal="local", project="p\0")),
+        ],
+    )
+    def test_layers_of_different_bytes_are_different_layers(
+        self, log: LayerLog, reopen: Callable[[], LayerLog], one: Partition, other: Partition
+    ) -> None:
+        ids = {partition: log.load(partition).log_id for partition in (one, other)}
+        assert ids[one] != ids[other]
+        of_one = generation(one, ids[one], 1, row("review"))
+        of_other = generation(other, ids[other], 1, row("test"))
+        log.append(of_one, dropped=())
+        log.append(of_other, dropped=())
+        reopened = reopen()
+        assert reopened.load(one).generations == (of_one,)
+        assert reopened.load(other).generations == (of_other,)
+
+    @_EXAMPLES_SHARE_A_LOG
+    @given(rows=ROW_SETS)
+    def test_what_is_appended_is_given_back_exactly(
+        self, log: LayerLog, reopen: Callable[[], LayerLog], new_layer: Callable[[], Partition], rows: list[Row]
+    ) -> None:
+        partition = new_layer()
+        appended = generation(partition, log.load(partition).log_id, 1, *rows)
+        log.append(appended, dropped=())
+        assert log.load(partition).generations == (appended,)
+        assert reopen().load(partition).generations == (appended,)
+
+    def test_names_that_differ_by_case_or_unicode_form_stay_distinct(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        names = ["a", "A", "\u00e9", "e\u0301", "a\0", "a\0b", "\uff41", "\U0001f600", "\ufffd"]
+        appended = generation(DEPLOYMENT, log.load(DEPLOYMENT).log_id, 1, *map(row, names))
+        log.append(appended, dropped=())
+        fewer = generation(DEPLOYMENT, appended.log_id, 2, *map(row, names[::2]))
+        log.append(fewer, dropped=())
+        assert reopen().load(DEPLOYMENT).generations == (appended, fewer)
+
+    def test_a_layer_may_become_empty_and_be_filled_again(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        rows_of = [(), (row("review"),), (), (row("review"),), (row("review"), row("test"))]
+        appended = tuple(generation(DEPLOYMENT, log_id, at, *rows) for at, rows in enumerate(rows_of, start=1))
+        for each in appended:
+            log.append(each, dropped=())
+        assert reopen().load(DEPLOYMENT).generations == appended
+
+    def test_one_bundle_in_two_places_keeps_both(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        rows = (row("review", source="main", place="a"), row("review", source="other", place="b", shadowed=True))
+        appended = generation(DEPLOYMENT, log.load(DEPLOYMENT).log_id, 1, *rows)
+        log.append(appended, dropped=())
+        assert [each.found.place for each in reopen().load(DEPLOYMENT).generations[0].rows] == ["a", "b"]
+
+    def test_a_change_that_no_digest_covers_is_kept(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        before = row("review", place="a")
+        found = replace(before.found, place="b", diagnostics=(SHADOWED,))
+        after = make_row(source="main", shadowed=False, found=found, tier=before.tier, trust=before.trust)
+        assert after.encoded == before.encoded
+        log_id = log.load(DEPLOYMENT).log_id
+        appended = (generation(DEPLOYMENT, log_id, 1, before), generation(DEPLOYMENT, log_id, 2, after, row("test")))
+        for each in appended:
+            log.append(each, dropped=())
+        assert reopen().load(DEPLOYMENT).generations == appended
+
+    def test_generations_share_the_rows_that_they_have_in_common(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        kept = row("review")
+        log.append(generation(DEPLOYMENT, log_id, 1, kept, row("test", "one")), dropped=())
+        log.append(generation(DEPLOYMENT, log_id, 2, kept, row("test", "two")), dropped=())
+        one, two = reopen().load(DEPLOYMENT).generations
+        assert one.rows[0] is two.rows[0]
+        assert one.rows[1] != two.rows[1]
+
+    @pytest.mark.parametrize(
+        ("dropped", "left"),
+        [
+            ([], [1, 2, 5, 9]),
+            ([1], [2, 5, 9]),
+            ([1, 2], [5, 9]),
+            ([2], [1, 5, 9]),
+            ([5], [1, 2, 9]),
+            ([5, 1], [2, 9]),
+            ([5, 2, 1], [9]),
+            ([3, 7, 12], [1, 2, 5, 9]),
+        ],
+    )
+    def test_dropped_generations_are_gone_and_the_others_whole(
+        self, log: LayerLog, reopen: Callable[[], LayerLog], dropped: list[int], left: list[int]
+    ) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        rows_of = {
+            1: [row("a"), row("b")],
+            2: [row("b"), row("c", "one")],
+            5: [row("a"), row("b", "changed"), row("c", "two")],
+            9: [row("b"), row("c", "one")],
+        }
+        appended = {at: generation(DEPLOYMENT, log_id, at, *rows) for at, rows in rows_of.items()}
+        for at, each in appended.items():
+            log.append(each, dropped=dropped if at == 9 else ())
+        expected = tuple(appended[at] for at in left)
+        assert log.load(DEPLOYMENT).generations == expected
+        assert reopen().load(DEPLOYMENT).generations == expected
+
+    @pytest.mark.parametrize("sequence", [0, 4, 5])
+    def test_a_sequence_that_is_not_the_highest_changes_nothing(self, log: LayerLog, sequence: int) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        held = generation(DEPLOYMENT, log_id, 5, row("review"))
+        log.append(held, dropped=())
+        with pytest.raises(ValueError, match="sequence"):
+            log.append(generation(DEPLOYMENT, log_id, sequence), dropped=())
+        assert log.load(DEPLOYMENT).generations == (held,)
+
+    def test_a_generation_is_not_dropped_by_its_own_append(self, log: LayerLog) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        with pytest.raises(ValueError, match="dropped"):
+            log.append(generation(DEPLOYMENT, log_id, 1), dropped=(1,))
+        assert log.load(DEPLOYMENT).generations == ()
+
+    def test_a_generation_of_another_log_changes_nothing(self, log: LayerLog) -> None:
+        other = log.load(ALICE).log_id
+        with pytest.raises(ValueError, match="log"):
+            log.append(generation(DEPLOYMENT, other, 1), dropped=())
+        log.load(DEPLOYMENT)
+        with pytest.raises(ValueError, match="log"):
+            log.append(generation(DEPLOYMENT, other, 1), dropped=())
+        assert log.load(DEPLOYMENT).generations == ()
+
+    def test_a_log_opened_again_goes_on_without_a_load(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        one = generation(DEPLOYMENT, log_id, 1, row("a"), row("b"), row("c"))
+        two = generation(DEPLOYMENT, log_id, 2, row("a"), row("c", "changed"), row("d"))
+        log.append(one, dropped=())
+        reopened = reopen()
+        reopened.append(two, dropped=())
+        assert reopened.load(DEPLOYMENT).generations == (one, two)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_200_generations_of_random_changes_are_those_of_a_model(
+        self, log: LayerLog, reopen: Callable[[], LayerLog], seed: int
+    ) -> None:
+        chance = random.Random(seed)  # noqa: S311 - repeatable, and no secret
+        log_id = log.load(DEPLOYMENT).log_id
+        rows: dict[tuple[str, str], Row] = {}
+        model: list[Generation] = []
+        for sequence in range(1, 201):
+            for _ in range(chance.randrange(5)):
+                name, source = chance.choice("abcdefgh"), chance.choice(["main", "other"])
+                if chance.random() < 0.4:
+                    rows.pop((name, source), None)
+                else:
+                    version = str(chance.randrange(3))
+                    rows[name, source] = row(name, version, source=source, shadowed=source == "other")
+            dropped = [each.sequence for each in model if chance.random() < 0.1]
+            model = [each for each in model if each.sequence not in dropped]
+            model.append(generation(DEPLOYMENT, log_id, sequence, *rows.values()))
+            log.append(model[-1], dropped=dropped)
+            if chance.random() < 0.05:
+                log = reopen()
+            if chance.random() < 0.1:
+                assert log.load(DEPLOYMENT).generations == tuple(model)
+        assert reopen().load(DEPLOYMENT).generations == tuple(model)
+
+    @_EXAMPLES_SHARE_A_LOG
+    @given(
+        steps=st.lists(
+            st.tuples(
+                st.frozensets(st.tuples(st.sampled_from("abc"), st.sampled_from("12")), max_size=4),
+                st.frozensets(st.integers(min_value=1, max_value=8)),
+            ),
+            max_size=8,
+        ),
+    )
+    def test_any_few_steps_are_those_of_a_model(
+        self,
+        log: LayerLog,
+        new_layer: Callable[[], Partition],
+        steps: list[tuple[frozenset[tuple[str, str]], frozenset[int]]],
+    ) -> None:
+        partition = new_layer()
+        log_id = log.load(partition).log_id
+        model: dict[int, Generation] = {}
+        for sequence, (named, gone) in enumerate(steps, start=1):
+            rows = {name: row(name, version) for name, version in sorted(named)}
+            dropped = gone - {sequence}
+            model = {at: held for at, held in model.items() if at not in dropped}
+            model[sequence] = generation(partition, log_id, sequence, *rows.values())
+            log.append(model[sequence], dropped=dropped)
+        assert log.load(partition).generations == tuple(model.values())
+
+    def test_threads_append_to_their_layers_at_once(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        def fill(partition: Partition) -> tuple[Generation, ...]:
+            log_id = log.load(partition).log_id
+            appended = tuple(
+                generation(partition, log_id, at, *(row(name, str(at)) for name in "ab")) for at in range(1, 21)
+            )
+            for each in appended:
+                log.append(each, dropped=(each.sequence - 5,))
+                assert log.load(partition).generations[-1] == each
+            return appended[-5:]
+
+        partitions = [Partition(principal="local", project=str(number)) for number in range(4)]
+        with ThreadPoolExecutor(len(partitions)) as threads:
+            expected = list(threads.map(fill, partitions))
+        reopened = reopen()
+        assert [reopened.load(partition).generations for partition in partitions] == expected
