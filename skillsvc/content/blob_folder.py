@@ -1,6 +1,5 @@
 """The files of a blob store: where a digest lives in a folder, and how a file gets there whole."""
 
-import errno
 import fcntl
 import itertools
 import os
@@ -124,13 +123,10 @@ def _path(digest: str) -> str:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of `data`: one `write` may take less, above all where the disk is nearly full."""
-    written = os.write(descriptor, data)
-    while written < len(data):
-        step = os.write(descriptor, memoryview(data)[written:])
-        if step == 0:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        written += step
+    """Write all of `data`: one call may take less, above all where the disk is nearly full."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
 
 
 def read_range(descriptor: int, offset: int, end: int) -> Iterator[bytes]:

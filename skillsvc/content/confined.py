@@ -11,6 +11,8 @@ What is promised about a file that changes while it is read:
   before and after the reading. The bytes are then read again, at most three times in all, else `FileChanged`.
 - A writer that pauses half-way leaves a file that is whole to any reader. It is read as it is, and its next write moves
   the stamp, so the next look finds it changed.
+- A writer through a shared memory map moves the stamp only when the kernel looks at its pages again. What it writes
+  between may be mixed; as with a pause, a later look finds the file changed.
 - File systems stamp by a clock that ticks: up to 10 ms with Linux before 6.13. Two writes in one tick cannot be told
   apart, so a read that begins within it may mix both. Such a read is not `settled`: its stamp must not stand for its
   bytes at the next look. On file systems with coarser stamps (FAT: 2 s) the promise is that much weaker.

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import resource
 import stat
 from pathlib import Path
 
@@ -145,6 +146,23 @@ def test_a_put_that_fails_half_way_leaves_nothing(place: Path) -> None:
         (place / ABC[:2]).unlink()
         store.put(b"abc")
         assert store.read(ABC) == b"abc"
+
+
+def test_a_put_that_the_disk_cannot_take_leaves_nothing(place: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with FileBlobStore(str(place)) as store:
+        # As on a full disk, a write takes what fits and the next one fails.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+        try:
+            with pytest.raises(Unavailable):
+                store.put(bytes(1_001))
+            with store.writer() as writer, pytest.raises(Unavailable):
+                writer.write(bytes(1_001))
+            assert store.read(store.put(bytes(1_000))) == bytes(1_000)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert len(list(store.digests())) == 1
+        assert list((place / "tmp").iterdir()) == []
 
 
 class _CountedCalls(LinuxCalls):
