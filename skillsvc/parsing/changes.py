@@ -1,7 +1,5 @@
 """What the caps changed, as diagnostics: nothing is cut quietly (rules.md 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from skillsvc.domain.caps import Change, What

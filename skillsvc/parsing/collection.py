@@ -1,7 +1,5 @@
 """COLLECTION.json: what makes a folder of skills a collection (rules.md 2)."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -1,14 +1,12 @@
 """The parts of a SKILL.md: its frontmatter between two fences, and its body (rules.md 2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 BLANKS = " \t\n"
 _FENCE = "---"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """A SKILL.md in its parts.
 
@@ -17,10 +15,10 @@ class Document:
     `exact_fences` says that the file begins with `---` and that no blank follows a fence on its line.
     """
 
-    frontmatter: str | None
-    frontmatter_line: int
-    body: str | None
-    exact_fences: bool
+    frontmatter: str | None = None
+    frontmatter_line: int = 0
+    body: str | None = None
+    exact_fences: bool = True
 
 
 def decode(data: bytes) -> str:
@@ -45,16 +43,21 @@ def split(text: str) -> Document:
         start = text.rfind("\n", 0, len(text) - len(text.lstrip(BLANKS))) + 1
         end = _line_end(text, start)
         if text[start:end].rstrip(BLANKS) != _FENCE:
-            return Document(None, 0, body_text(text), exact_fences=True)
+            return Document(body=body_text(text))
         opened, line, exact = end + 1, text.count("\n", 0, end) + 2, start == 0 and end == len(_FENCE)
     closing = opened - 1
     while (closing := text.find("\n---", closing)) != -1:
         end = _line_end(text, closing + 1)
         after = text[closing + 4 : end]
         if not after.strip(BLANKS):
-            return Document(text[opened : closing + 1], line, body_text(text[end + 1 :]), exact and not after)
+            return Document(
+                frontmatter=text[opened : closing + 1],
+                frontmatter_line=line,
+                body=body_text(text[end + 1 :]),
+                exact_fences=exact and not after,
+            )
         closing += 1
-    return Document(text[opened:], line, None, exact)
+    return Document(frontmatter=text[opened:], frontmatter_line=line, exact_fences=exact)
 
 
 def _line_end(text: str, start: int) -> int:

@@ -1,14 +1,11 @@
 """Fields: the values of recognised keys in the types of a skill (rules.md 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain
 from skillsvc.parsing.text import one_line
-from skillsvc.parsing.vocabulary import WHEN_TO_USE
 
 _TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -17,14 +14,6 @@ def text_of(values: Mapping[str, Plain], key: str) -> str:
     """Return the value of a key as one line, "" where there is none."""
     value = values.get(key)
     return one_line(value) if isinstance(value, str) else ""
-
-
-def when_to_use_of(values: Mapping[str, Plain]) -> str:
-    """Return when to use a skill, under the first of its three keys that says something."""
-    for key in WHEN_TO_USE:
-        if key in values and (text := text_of(values, key)):
-            return text
-    return ""
 
 
 def items_of(values: Mapping[str, Plain], key: str) -> list[str]:

@@ -1,7 +1,5 @@
 """What reading one skill finds, and what the profile makes of it."""
 
-from __future__ import annotations
-
 from enum import Enum, unique
 from typing import NoReturn
 

@@ -1,7 +1,5 @@
 """Frontmatter: the values that a SKILL.md declares, repaired where the profile allows it (rules.md 2)."""
 
-from __future__ import annotations
-
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.document import Document
@@ -9,7 +7,7 @@ from skillsvc.parsing.findings import Findings, Profile
 from skillsvc.parsing.plain_yaml import PlainMapping, YamlFault, read_mapping, reuses_nodes, without_controls
 from skillsvc.parsing.repair import repair
 
-NOTHING_DECLARED = PlainMapping({}, {}, ())
+_NOTHING_DECLARED = PlainMapping(values={}, lines={})
 
 
 def read_frontmatter(document: Document, findings: Findings, limits: Limits) -> PlainMapping:
@@ -20,7 +18,7 @@ def read_frontmatter(document: Document, findings: Findings, limits: Limits) -> 
             DiagnosticCode.FRONTMATTER_MISSING,
             "there is no frontmatter; begin the file with `---`, name, description and `---`, each on a line",
         )
-        return NOTHING_DECLARED
+        return _NOTHING_DECLARED
     if document.body is None:
         findings.refuse(
             DiagnosticCode.FRONTMATTER_UNCLOSED,

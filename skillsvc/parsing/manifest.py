@@ -1,7 +1,5 @@
 """skill.yaml: fields that override the frontmatter, and the tools of a skill (rules.md 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from skillsvc.domain import caps
@@ -13,7 +11,7 @@ from skillsvc.parsing.fields import text_of
 from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain, PlainMapping, YamlFault, read_mapping
 from skillsvc.parsing.text import listed, one_line, shown
-from skillsvc.parsing.vocabulary import MANIFEST, recognise
+from skillsvc.parsing.vocabulary import FLAGS, MANIFEST, recognise
 
 _KINDS = {"builtin": ToolKind.BUILTIN, "mcp": ToolKind.MCP, "executable": ToolKind.EXECUTABLE}
 # What a tool of each kind is found by.
@@ -36,7 +34,8 @@ def read_manifest(data: bytes, findings: Findings, limits: Limits) -> dict[str, 
         )
     mapping = _read_yaml(data, findings, limits)
     values = recognise(mapping, MANIFEST, findings)
-    return {key: value for key, value in values.items() if value is None or _says_something(value)}
+    # An empty flag is no flag that can be read, and must refuse the skill.
+    return {key: value for key, value in values.items() if key in FLAGS or _says_something(value)}
 
 
 def _read_yaml(data: bytes, findings: Findings, limits: Limits) -> PlainMapping:

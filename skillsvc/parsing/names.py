@@ -1,7 +1,5 @@
 """Names: which are fit, and how a fit one is made of any text (rules.md 2)."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata
@@ -15,6 +13,7 @@ _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 _PORTABLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST = 64
 _KEPT = 55
+_LONGEST_ORIGINAL = 1024
 _HEX_DIGITS = 8
 
 
@@ -39,7 +38,8 @@ def choose_name(declared: str, folder: str, findings: Findings) -> str:
         findings.breach(DiagnosticCode.NAME_MISSING, "there is no name; the folder's is used; write `name:`")
     if caps.fits_skill_name(folder):
         return folder
-    made = make_name(declared or folder)
+    # To normalise a text takes a time that grows with the square of its length: no name is as long as that.
+    made = make_name(declared if 0 < len(declared) <= _LONGEST_ORIGINAL else folder)
     findings.warn(
         DiagnosticCode.NAME_MADE,
         f"the folder's name, {shown(folder)}, does not fit either; the skill is loaded by {shown(made)}",

@@ -1,10 +1,9 @@
 """Declared use of the network, and requirements: what a skill says it needs; nothing is granted by it (rules.md 2)."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from skillsvc.domain import caps
@@ -14,6 +13,7 @@ from skillsvc.parsing.changes import report_changes
 from skillsvc.parsing.fields import items_of
 from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain
+from skillsvc.parsing.text import listed
 
 _MODES = {"none": NetworkMode.NONE, "host_only": NetworkMode.HOST_ONLY, "raw_required": NetworkMode.RAW_REQUIRED}
 _QUOTES_AND_BRACKETS = " []\"'"
@@ -25,12 +25,16 @@ def read_network(values: Mapping[str, Plain], findings: Findings) -> Network | N
     What cannot be read declares an unknown mode: that is never a grant, and refused under the strict profile.
     """
     capabilities = values.get("capabilities")
-    declared = capabilities.get("network") if isinstance(capabilities, dict) else None
+    if not isinstance(capabilities, dict):
+        return None
+    _report_unknown("capabilities", capabilities.keys() - {"network"}, findings)
+    declared = capabilities.get("network")
     if declared is None:
         return None
     if not isinstance(declared, dict):
         findings.breach(DiagnosticCode.NETWORK_MALFORMED, "capabilities.network must be a mapping of mode and domains")
         return make_network(NetworkMode.UNKNOWN, ())
+    _report_unknown("capabilities.network", declared.keys() - {"mode", "domains"}, findings)
     mode = declared.get("mode")
     known = _MODES.get(mode) if isinstance(mode, str) else None
     if known is None:
@@ -38,6 +42,11 @@ def read_network(values: Mapping[str, Plain], findings: Findings) -> Network | N
             DiagnosticCode.NETWORK_MALFORMED, f"capabilities.network.mode must be one of {', '.join(_MODES)}"
         )
     return make_network(known or NetworkMode.UNKNOWN, _domains(declared.get("domains"), findings))
+
+
+def _report_unknown(where: str, keys: AbstractSet[str], findings: Findings) -> None:
+    if keys:
+        findings.note(DiagnosticCode.FIELD_UNKNOWN, f"fields not known here are left out of {where}: {listed(keys)}")
 
 
 def make_network(mode: NetworkMode, domains: tuple[str, ...]) -> Network:

@@ -4,10 +4,8 @@ Nothing is constructed: `version: 1.10` is "1.10" and `yes` is "yes". Read from 
 nor an alias is ever resolved, and in one pass, so that a file costs little more than the parse itself.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -38,7 +36,7 @@ _SEPARATORS = re.compile("[\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A place in a file: line and column, counted from 1."""
 
@@ -50,13 +48,13 @@ class Place:
         return f"line {self.line}, column {self.column}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlainMapping:
     """A whole file or frontmatter: its values by key, the line of each key, and the keys that stand twice anywhere."""
 
-    values: dict[str, Plain]
-    lines: dict[str, int]
-    doubled: tuple[tuple[str, Place], ...]
+    values: Mapping[str, Plain]
+    lines: Mapping[str, int]
+    doubled: tuple[tuple[str, Place], ...] = ()
 
 
 class YamlFault(Exception):
@@ -86,9 +84,7 @@ def read_mapping(text: str, *, first_line: int, max_depth: int) -> PlainMapping:
     try:
         return _Reading(text, first_line, max_depth).whole()
     except YAMLError as error:
-        raise YamlFault(
-            DiagnosticCode.YAML_MALFORMED, "the text is not valid YAML", _place_of(error, text, first_line)
-        ) from None
+        raise _fault_of(error, text, first_line) from None
 
 
 def without_controls(text: str) -> str:
@@ -125,7 +121,7 @@ class _Reading:
     def whole(self) -> PlainMapping:
         self._next()
         if isinstance(self._next(), StreamEndEvent):
-            return PlainMapping({}, {}, ())
+            return PlainMapping(values={}, lines={})
         root = self._next()
         if not isinstance(root, MappingStartEvent):
             raise self._fault(root, DiagnosticCode.NOT_A_MAPPING, "the text is not a mapping of keys to values")
@@ -135,7 +131,7 @@ class _Reading:
         more = self._next()
         if not isinstance(more, StreamEndEvent):
             raise self._fault(more, DiagnosticCode.YAML_MALFORMED, "a second YAML document is not allowed")
-        return PlainMapping(values, lines, tuple(self._doubled))
+        return PlainMapping(values=values, lines=lines, doubled=tuple(self._doubled))
 
     def _mapping(self, start: MappingStartEvent, depth: int, lines: dict[str, int] | None = None) -> dict[str, Plain]:
         self._check_start(start, depth)
@@ -205,16 +201,19 @@ class _Reading:
     def _place(self, event: Event) -> Place:
         mark = event.start_mark
         assert mark is not None, "every event of a parser has its place"
-        return Place(mark.line + self._first_line, mark.column + 1)
+        return Place(line=mark.line + self._first_line, column=mark.column + 1)
 
 
-def _place_of(error: YAMLError, text: str, first_line: int) -> Place:
+def _fault_of(error: YAMLError, text: str, first_line: int) -> YamlFault:
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         # What is never closed is noticed at the end; its beginning is the place to look at.
         if error.context_mark is not None and mark.index >= len(text.rstrip()):
             mark = error.context_mark
-        return Place(mark.line + first_line, mark.column + 1)
+        place = Place(line=mark.line + first_line, column=mark.column + 1)
+        return YamlFault(DiagnosticCode.YAML_MALFORMED, "the text is not valid YAML", place)
+    # The parser does not take the text at all.
     control = _CONTROLS.search(text)
     before = text[: control.start() if control else 0]
-    return Place(before.count("\n") + first_line, len(before) - before.rfind("\n"))
+    place = Place(line=before.count("\n") + first_line, column=len(before) - before.rfind("\n"))
+    return YamlFault(DiagnosticCode.CONTROL_CHARACTER, "a control character is not allowed; remove it", place)

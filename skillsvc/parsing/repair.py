@@ -1,22 +1,19 @@
 """Repair of the commonest fault of frontmatter: a value that people read as text and YAML does not (rules.md 2)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
 # A plain key on its line, after any number of dashes of list items, and all that follows its colon.
 _KEY = re.compile(r"(?P<before> *(?:-[ ]+)*)(?P<key>[^\s\"'\[\]{},#&*!|>%@`?:-][^\n]*?):(?:[ \t]+(?P<value>[^\n]*))?")
 _ITEM = re.compile(r"(?P<before> *(?:-[ ]+)+)(?P<value>[^\n]*)")
-_INDENT = re.compile(" *")
-_COMMENT = re.compile(r"(?:^|[ \t])#")
+_COMMENT = re.compile(r"[ \t]#[^\n]*")
 _MAPPING_COLON = re.compile(r":(?:[ \t]|$)", re.MULTILINE)
 # What YAML gives a meaning, or keeps for itself, where a person begins a text with it.
 _NO_TEXT = tuple("@%*&!`")
 _NO_PLAIN_TEXT = tuple("\"'[{|>#")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
     """A text with as many lines as before, and the numbers of the lines, from 0, on which a value was quoted."""
 
@@ -42,13 +39,13 @@ def repair(text: str) -> Repaired:
         end = _end_of_value(lines, number, owner)
         if _is_misread(lines[number][column:], lines[number + 1 : end]):
             literal = " ".join(
-                part for line in (lines[number][column:], *lines[number + 1 : end]) if (part := line.strip())
+                part for line in (lines[number][column:], *lines[number + 1 : end]) if (part := line.strip(" \t"))
             )
             quoted = literal.replace("'", "''")
             lines[number:end] = [f"{lines[number][:column]}'{quoted}'"] + [""] * (end - number - 1)
             repaired.append(number)
         number = end
-    return Repaired("\n".join(lines), tuple(repaired))
+    return Repaired(text="\n".join(lines), lines=tuple(repaired))
 
 
 def _value_of(line: str) -> tuple[int, int] | None:
@@ -68,7 +65,7 @@ def _end_of_value(lines: list[str], number: int, owner: int) -> int:
     for at in range(number + 1, len(lines)):
         line = lines[at]
         if line.strip():
-            if _INDENT.match(line).end() <= owner:  # type: ignore[union-attr] # always matches
+            if len(line) - len(line.lstrip(" ")) <= owner:
                 break
             end = at + 1
     return end
@@ -79,7 +76,4 @@ def _is_misread(first: str, continuation: list[str]) -> bool:
         return True
     if first.startswith(_NO_PLAIN_TEXT):
         return False
-    comment = _COMMENT.search(first)
-    if comment:
-        return _MAPPING_COLON.search(first, 0, comment.start()) is not None
-    return _MAPPING_COLON.search("\n".join([first, *continuation])) is not None
+    return _MAPPING_COLON.search(_COMMENT.sub("", "\n".join([first, *continuation]))) is not None

@@ -1,7 +1,5 @@
 """Reading one skill: the bytes of SKILL.md and skill.yaml become a `Skill`, or the reasons why not (rules.md 2, 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,8 +17,11 @@ from skillsvc.parsing.names import choose_name
 from skillsvc.parsing.network import make_network, read_network, read_requirements
 from skillsvc.parsing.plain_yaml import Plain
 from skillsvc.parsing.text import first_paragraph, one_line, shown
-from skillsvc.parsing.vocabulary import DISABLE_MODEL_INVOCATION, FRONTMATTER, USER_INVOCABLE, recognise
+from skillsvc.parsing.vocabulary import DISABLE_MODEL_INVOCATION, FRONTMATTER, USER_INVOCABLE, WHEN_TO_USE, recognise
 
+# Keys that are fields of the proto as they are.
+_LINES = ("license", "compatibility", "version", WHEN_TO_USE)
+_LISTS = ("keywords", "capabilities")
 # agentskills.io counts characters.
 _PORTABLE_CHARACTERS = {"description": 1024, "compatibility": 500}
 
@@ -125,25 +126,16 @@ def _make_skill(
     written = spelt or declared or folder
     description = _describe(values, body, findings)
     network = read_network(values, findings) if "capabilities" in values else None
-    clamped = caps.clamp_skill(
-        {
-            "name": name,
-            "description": description,
-            "display_name": written if written != name else "",
-            "license": fields.text_of(values, "license"),
-            "compatibility": fields.text_of(values, "compatibility"),
-            "metadata": values.get("metadata", {}),
-            "allowed_tools": fields.allowed_tools_of(values),
-            "when_to_use": fields.when_to_use_of(values),
-            "version": fields.text_of(values, "version"),
-            "keywords": fields.items_of(values, "keywords"),
-            "capabilities": fields.items_of(values, "capabilities"),
-            "network": None if network is None else {"domains": network.domains},
-        },
-        lowered={"Skill.description.max_bytes": limits.description_bytes},
-    )
+    draft = _draft(values)
+    draft |= {"name": name, "description": description}
+    if written != name:
+        draft["display_name"] = written
+    if network is not None:
+        draft["network"] = {"domains": network.domains}
+    clamped = caps.clamp_skill(draft, lowered=_lowered(limits))
     assert not clamped.refusals, "a fit name and whole texts are never refused"
-    report_changes(clamped.changes, findings)
+    if clamped.changes:
+        report_changes(clamped.changes, findings)
     kept = clamped.values
     return Skill(
         name=name,
@@ -152,19 +144,36 @@ def _make_skill(
         description_bytes=len(description.encode()),
         model_invocable=not fields.flag_of(values, DISABLE_MODEL_INVOCATION, findings, unset=False),
         user_invocable=fields.flag_of(values, USER_INVOCABLE, findings, unset=True),
-        display_name=kept["display_name"],
-        license=kept["license"],
-        compatibility=kept["compatibility"],
+        display_name=kept.get("display_name", ""),
+        license=kept.get("license", ""),
+        compatibility=kept.get("compatibility", ""),
         metadata=tuple(sorted(kept.get("metadata", {}).items())),
-        allowed_tools=kept["allowed_tools"],
-        when_to_use=kept["when_to_use"],
-        version=kept["version"],
-        keywords=kept["keywords"],
-        capabilities=kept["capabilities"],
-        tools=read_tools(values, findings, limits),
+        allowed_tools=kept.get("allowed_tools", ()),
+        when_to_use=kept.get("when_to_use", ""),
+        version=kept.get("version", ""),
+        keywords=kept.get("keywords", ()),
+        capabilities=kept.get("capabilities", ()),
+        tools=read_tools(values, findings, limits) if "tools" in values else (),
         network=None if network is None else make_network(network.mode, kept["network"]["domains"]),
-        requirements=read_requirements(values, findings),
+        requirements=read_requirements(values, findings) if "requirements" in values else (),
     )
+
+
+def _draft(values: Mapping[str, Plain]) -> dict[str, object]:
+    """Return the declared fields by their names in the proto, each in its type, before the caps."""
+    draft: dict[str, object] = {key: fields.text_of(values, key) for key in _LINES if key in values}
+    draft |= {key: fields.items_of(values, key) for key in _LISTS if key in values}
+    if "metadata" in values:
+        draft["metadata"] = values["metadata"]
+    if "allowed-tools" in values:
+        draft["allowed_tools"] = fields.allowed_tools_of(values)
+    return draft
+
+
+def _lowered(limits: Limits) -> Mapping[str, int]:
+    if limits.description_bytes == caps.SKILL_DESCRIPTION_MAX_BYTES:
+        return caps.NOTHING_LOWERED
+    return {"Skill.description.max_bytes": limits.description_bytes}
 
 
 def _describe(values: Mapping[str, Plain], body: str | None, findings: Findings) -> str:

@@ -1,7 +1,5 @@
 """Texts as they are served and shown: on one line, in part, in quotes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from skillsvc.domain import caps

@@ -1,7 +1,5 @@
 """The keys that SKILL.md and skill.yaml know, and the shape that each value must have (rules.md 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, unique
@@ -13,9 +11,11 @@ from skillsvc.parsing.text import listed, shown
 
 DISABLE_MODEL_INVOCATION = "disable-model-invocation"
 USER_INVOCABLE = "user-invocable"
-WHEN_TO_USE = ("when_to_use", "when-to-use", "whenToUse")
+FLAGS = (DISABLE_MODEL_INVOCATION, USER_INVOCABLE)
+WHEN_TO_USE = "when_to_use"
 
-_FLAGS = (DISABLE_MODEL_INVOCATION, USER_INVOCABLE)
+_OTHER_SPELLINGS = ("when-to-use", "whenToUse")
+_SPECIAL = (*FLAGS, *_OTHER_SPELLINGS)
 # Spellings of a flag, and of its older names, that differ only in case and in what joins the words. Whoever wrote one
 # may have meant to withhold the skill; to ignore it would offer the skill.
 _FLAG_TWINS = frozenset({"disablemodelinvocation", "modelinvocable", "userinvocable"})
@@ -49,7 +49,7 @@ _PORTABLE = {
 }
 _KNOWN = {
     **_PORTABLE,
-    **dict.fromkeys(WHEN_TO_USE, Shape.TEXT),
+    **dict.fromkeys((WHEN_TO_USE, *_OTHER_SPELLINGS), Shape.TEXT),
     "version": Shape.TEXT,
     "keywords": Shape.TEXTS,
     "capabilities": Shape.CAPABILITIES,
@@ -59,7 +59,7 @@ _KNOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """The keys of one kind of file.
 
@@ -72,8 +72,8 @@ class Vocabulary:
     own: bool = False
 
 
-FRONTMATTER = Vocabulary(_KNOWN)
-MANIFEST = Vocabulary({**_KNOWN, "id": Shape.TEXT, "tools": Shape.LIST}, prefix="skill.yaml, ", own=True)
+FRONTMATTER = Vocabulary(shapes=_KNOWN)
+MANIFEST = Vocabulary(shapes={**_KNOWN, "id": Shape.TEXT, "tools": Shape.LIST}, prefix="skill.yaml, ", own=True)
 
 
 def recognise(mapping: PlainMapping, vocabulary: Vocabulary, findings: Findings) -> dict[str, Plain]:
@@ -108,9 +108,9 @@ class _Recognition:
                 values[key] = value
             elif value is not None:
                 self._keep(key, value, shape, values)
-        for flag in _FLAGS:
-            if flag in declared and flag not in values:
-                values[flag] = None
+        for key in _SPECIAL:
+            if key in declared:
+                self._keep_special(key, values)
         if unknown:
             self._report_unknown(unknown)
         if self._mapping.doubled:
@@ -141,6 +141,18 @@ class _Recognition:
         else:
             values[key] = value
 
+    def _keep_special(self, key: str, values: dict[str, Plain]) -> None:
+        """Keep a flag whatever it says, and what stands under another spelling of `when_to_use`."""
+        if key in FLAGS:
+            values.setdefault(key, None)
+        elif WHEN_TO_USE not in values:
+            values[WHEN_TO_USE] = values.pop(key, None)
+        elif values.pop(key, None) is not None:
+            self._findings.warn(
+                DiagnosticCode.FIELD_DROPPED,
+                f"{self._place(key)}: {key} is left out, because {WHEN_TO_USE} is given too; leave one",
+            )
+
     def _place(self, key: str) -> str:
         return f"{self._vocabulary.prefix}line {self._mapping.lines[key]}"
 
@@ -168,7 +180,7 @@ class _Recognition:
     def _report_doubled(self) -> None:
         for key, place in self._mapping.doubled:
             where = f"{self._vocabulary.prefix}{place}"
-            if key in _FLAGS and place.line == self._mapping.lines.get(key):
+            if key in FLAGS and place.line == self._mapping.lines.get(key):
                 self._findings.error(DiagnosticCode.FLAG_MALFORMED, f"{where}: {key} stands twice; leave one")
             else:
                 self._findings.breach(
