@@ -46,7 +46,7 @@ gen: $(CODEGEN_STAMP) ## Write all generated code from proto/
 check: format-check lint types layers buf unit property-quick ## All quick checks, under two minutes
 
 .PHONY: test
-test: check gen-check breaking integration property test-clients wheels ## Everything CI demands
+test: check gen-check docs-check breaking integration property test-clients wheels ## Everything CI demands
 
 .PHONY: format-check
 format-check: setup
@@ -107,6 +107,10 @@ wheels: setup ## Build the wheels and start the server from them
 .PHONY: gen-check
 gen-check: $(CODEGEN_STAMP) ## Fail when generated code differs from what proto/ gives
 	.venv-codegen/bin/python clients/codegen/generate.py --check
+
+.PHONY: docs-check
+docs-check: setup ## Fail when a generated page differs from what the settings give
+	$(BIN)/python docs/generate.py --check
 
 .PHONY: breaking
 breaking: setup ## Fail when the contract breaks what main promises
