@@ -4,22 +4,18 @@ A store keeps, for each layer, its log id, its generations and their rows; it gi
 Blobs are not its business: whoever appends a generation has synced the blobs that its bundles name before.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from datetime import datetime
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import datetime
-
-    from skillsvc.domain.generation import Generation
-    from skillsvc.domain.partition import Partition
+from skillsvc.domain.generation import Generation
+from skillsvc.domain.partition import Partition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRecord:
-    """What a log holds of one layer: its log id (16 random bytes, made with the log) and the generations, oldest first."""
+    """What a log holds of one layer: its log id, 16 random bytes, and the generations, oldest first."""
 
     partition: Partition
     log_id: bytes

@@ -5,13 +5,8 @@ boolean one byte; a list its count, then its items; a map the list of its pairs 
 digest begins with its encoded domain text, so that digests of different kinds never meet (rules.md 5).
 """
 
-from __future__ import annotations
-
 import hashlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 
 def encode_bytes(value: bytes) -> bytes:

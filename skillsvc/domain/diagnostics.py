@@ -10,7 +10,7 @@ from enum import Enum, StrEnum, unique
 
 @unique
 class Severity(Enum):
-    """How grave a diagnostic is. The numbers are the proto's."""
+    """How grave a diagnostic is."""
 
     NOTE = 1
     WARNING = 2

@@ -5,14 +5,10 @@ thing and the limit. They reach callers as they are, so none may hold a server p
 (contract.md, "Errors").
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from enum import StrEnum, unique
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import ClassVar
 
 
 @unique

@@ -4,22 +4,16 @@ A generation is complete and checked when it exists. Names are found by bisectio
 change shares all its other rows with the one before, and costs no dictionary of its own.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from skillsvc.domain import canonical
 from skillsvc.domain.partition import Partition, layer_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from skillsvc.domain.skill import Bundle, Found
-    from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.skill import Bundle, Found
+from skillsvc.domain.trust import Tier, Trust
 
 LAYER_DOMAIN = "skillsource.layer.v1"
 EMPTY_LAYER_DIGEST = canonical.digest_of(LAYER_DOMAIN, canonical.encode_integer(0))

@@ -4,8 +4,6 @@ Defaults that bound something on the wire come from the caps of the proto (`doma
 limit, never raise it above its cap (rules.md 3).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 
 from skillsvc.domain import caps

@@ -1,7 +1,5 @@
 """Media types of assets, from a table of our own, so that no machine's configuration enters an answer (rules.md 5)."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 UNKNOWN = "application/octet-stream"

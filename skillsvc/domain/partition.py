@@ -4,10 +4,9 @@ A partition is `(principal, project)`, compared as exact bytes. A principal begi
 meet; an empty project is the principal's own. The deployment layer belongs to no principal (product.md, "Words").
 """
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
+from typing import Self
 
 from skillsvc.domain import canonical
 from skillsvc.domain.errors import ErrorReason, InvalidInput
@@ -26,7 +25,7 @@ class Partition:
     project: str
 
     @classmethod
-    def parse(cls, *, principal: str, project: str) -> Partition:
+    def parse(cls, *, principal: str, project: str) -> Self:
         """Return the partition that a principal and a project name.
 
         Raises:

@@ -4,23 +4,18 @@ Everything here comes from the skill's own files and is the same wherever the bu
 it was admitted and whether it is shadowed is said by the rows of a generation (`domain.generation`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, unique
-from typing import TYPE_CHECKING
 
 from skillsvc.domain import canonical
-
-if TYPE_CHECKING:
-    from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.diagnostics import Diagnostic
 
 BUNDLE_DOMAIN = "skillsource.bundle.v1"
 
 
 @unique
 class ToolKind(Enum):
-    """Where a tool comes from. The numbers are the proto's."""
+    """Where a tool comes from."""
 
     BUILTIN = 1
     MCP = 2
@@ -44,7 +39,7 @@ class ToolDeclaration:
 
 @unique
 class NetworkMode(Enum):
-    """What network a skill declares to need. The numbers are the proto's; UNKNOWN is its unspecified."""
+    """What network a skill declares to need."""
 
     UNKNOWN = 0
     NONE = 1

@@ -7,23 +7,17 @@ of the request and the last name, under an HMAC of its own. Both are determinist
 same bytes (contract.md, "Tokens").
 """
 
-from __future__ import annotations
-
 import binascii
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from skillsvc.domain import canonical
 from skillsvc.domain.errors import ErrorReason, InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from skillsvc.domain.generation import Generation
-    from skillsvc.domain.partition import Partition
+from skillsvc.domain.generation import Generation
+from skillsvc.domain.partition import Partition
 
 KEY_BYTES = 32
 _VERSION = 1

@@ -1,13 +1,11 @@
 """How a skill was admitted, and what may be done with it (rules.md 6)."""
 
-from __future__ import annotations
-
 from enum import Enum, unique
 
 
 @unique
 class Tier(Enum):
-    """How a skill was admitted. The numbers are the proto's."""
+    """How a skill was admitted."""
 
     EXPLICIT = 1
     PROJECT = 2
@@ -18,7 +16,7 @@ class Tier(Enum):
 
 @unique
 class Trust(Enum):
-    """What may be done with a skill. The numbers are the proto's."""
+    """What may be done with a skill."""
 
     ALLOWED = 1
     ASK = 2

@@ -4,21 +4,15 @@ A view is its layers, strongest first, and an overlay of the names that clash: w
 in one layer alone needs no entry, so a thousand shared skills cost a partition nothing.
 """
 
-from __future__ import annotations
-
 import heapq
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from skillsvc.domain import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from datetime import datetime
-
-    from skillsvc.domain.generation import Generation, Row
+from skillsvc.domain.generation import Generation, Row
 
 VIEW_DOMAIN = "skillsource.view.v1"
 

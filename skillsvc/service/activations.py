@@ -1,0 +1,180 @@
+"""Activate: the text of a skill ready for a model, under an id; a repeated request is the same activation."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self, TypeVar
+
+from skillsource.v1 import skill_source_pb2 as pb
+
+from skillsvc.activation.text import plain_text
+from skillsvc.catalog.listing import Invoker, Reference, may_begin
+from skillsvc.catalog.log import RequestKey, RequestLog, RequestRecord
+from skillsvc.domain.caps import CAPS
+from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, StateMissing
+from skillsvc.domain.generation import Row
+from skillsvc.domain.limits import Limits
+from skillsvc.service import wire
+from skillsvc.service.boundary import Call
+from skillsvc.service.requests import Scope, invoker_of, known_number, not_built, reference_of, scope_of, text_of
+from skillsvc.service.sights import Seen, Sights, row_of
+from skillsvc.service.texts import Texts
+
+_RPC = "Activate"
+_Done = TypeVar("_Done")
+_MODES = (pb.MCP_MODE_UNSPECIFIED, pb.MCP_MODE_CONNECT, pb.MCP_MODE_DESCRIBE_ONLY)
+_FORMS = (pb.TEXT_FORM_UNSPECIFIED, pb.TEXT_FORM_PLAIN, pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What a request asks for, checked."""
+
+    scope: Scope
+    reference: Reference
+    invoker: Invoker
+    request_id: str
+    arguments: bytes
+    """A hash of all fields but the request id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activation:
+    """An act on record: its id, and the token of the generation that it answers from."""
+
+    id: str
+    token: str
+
+    def encode(self) -> bytes:
+        """Return it as a record holds it."""
+        return json.dumps({"id": self.id, "token": self.token}).encode()
+
+    @classmethod
+    def decode(cls, encoded: bytes) -> Self:
+        """Return what `encode` gave."""
+        fields = json.loads(encoded)
+        return cls(id=fields["id"], token=fields["token"])
+
+
+class Activations:
+    """The handler of Activate."""
+
+    def __init__(
+        self,
+        *,
+        sights: Sights,
+        texts: Texts,
+        requests: RequestLog,
+        threads: Executor,
+        limits: Limits,
+        now: Callable[[], datetime],
+        new_id: Callable[[], str],
+    ) -> None:
+        """Answer from `sights` and `texts`; keep request ids in `requests`, reached in `threads`."""
+        self._sights = sights
+        self._texts = texts
+        self._requests = requests
+        self._threads = threads
+        self._limits = limits
+        self._now = now
+        self._new_id = new_id
+
+    async def activate(self, request: pb.ActivateRequest, call: Call) -> bytes:
+        """Answer Activate."""
+        ask = _ask_of(request)
+        seen = await self._sights.of(request, ask.scope, call)
+        row = row_of(seen, ask.reference, ask.scope.allow)
+        _check(row, ask.invoker)
+        activation = Activation(id=self._new_id(), token=seen.sight.token)
+        if ask.request_id:
+            activation, seen, row = await self._on_record(ask, activation, seen, row)
+        return seen.encoded + await self._answer(activation, row)
+
+    async def _on_record(self, ask: Ask, activation: Activation, seen: Seen, row: Row) -> tuple[Activation, Seen, Row]:
+        """Return what the request id stands for, which is this activation if it has not been used.
+
+        Where the state it was answered from is gone, or the skill in it, it is answered as if new (rules.md 5).
+        """
+        now = self._now()
+        key = RequestKey(caller=ask.scope.caller, rpc=_RPC, request_id=ask.request_id)
+        record = RequestRecord(arguments=ask.arguments, answer=activation.encode(), at=now)
+        held = await self._in_thread(
+            lambda: self._requests.record(
+                key,
+                record,
+                oldest=now - timedelta(seconds=self._limits.request_id_age_s),
+                at_most=self._limits.request_ids,
+            )
+        )
+        if held.arguments != ask.arguments:
+            raise InvalidInput(
+                ErrorReason.REQUEST_ID_REUSED, "the request id was used with other arguments; choose another"
+            )
+        if held.answer == record.answer:
+            return activation, seen, row
+        before = Activation.decode(held.answer)
+        try:
+            seen_before = self._sights.exactly(ask.scope.caller, before.token)
+            row_before = row_of(seen_before, ask.reference, ask.scope.allow)
+        except (StateMissing, NotFound, InvalidInput):
+            await self._in_thread(lambda: self._requests.replace(key, record))
+            return activation, seen, row
+        return before, seen_before, row_before
+
+    async def _answer(self, activation: Activation, row: Row) -> bytes:
+        bundle = row.bundle
+        body = (await self._texts.body(bundle)).decode()
+        text = plain_text(bundle, body, self._limits.activation_text_bytes)
+        response = pb.ActivateResponse(
+            activation_id=activation.id,
+            name=row.name,
+            text=text.text,
+            body_digest=bundle.body.digest if bundle.body else "",
+            truncated=text.truncated,
+            next_offset=text.next_offset,
+            assets=wire.assets(bundle),
+            network=wire.network_of(bundle),
+        )
+        return response.SerializeToString()
+
+    async def _in_thread(self, work: Callable[[], _Done]) -> _Done:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def _ask_of(request: pb.ActivateRequest) -> Ask:
+    scope = scope_of(request)
+    known_number("mcp", request.mcp, _MODES)
+    known_number("text_form", request.text_form, _FORMS)
+    not_built("builtin_tools", given=bool(request.builtin_tools))
+    not_built("task", given=bool(request.task))
+    not_built("mcp", given=request.mcp == pb.MCP_MODE_CONNECT)
+    not_built("allow_partial", given=request.allow_partial)
+    not_built("text_form", given=request.text_form in {pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND})
+    not_built("arguments", given=bool(request.arguments))
+    fields = pb.ActivateRequest()
+    fields.CopyFrom(request)
+    fields.ClearField("request_id")
+    return Ask(
+        scope=scope,
+        reference=reference_of("name", request.name),
+        invoker=invoker_of(request.invocation, Invoker.MODEL),
+        request_id=text_of("request_id", request.request_id, CAPS["ActivateRequest.request_id"].max_bytes),
+        arguments=hashlib.sha256(fields.SerializeToString(deterministic=True)).digest(),
+    )
+
+
+def _check(row: Row, invoker: Invoker) -> None:
+    """Refuse what may not be begun, then what has no text, then what is not built."""
+    if not may_begin(row, invoker):
+        raise Denied(
+            ErrorReason.INVOCATION_NOT_ALLOWED,
+            f"the skill may not be begun by the {invoker.value}",
+            metadata={"invocation": invoker.name},
+        )
+    if row.bundle.body is None:
+        raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no body: its folder holds skill.yaml alone")
+    not_built("tools", given=bool(row.bundle.skill.tools))

@@ -1,0 +1,130 @@
+"""The server: one grpc.aio server on one listener, with health and reflection; begun, made ready, drained (P10)."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+
+import grpc
+from grpc_health.v1 import health, health_pb2
+from grpc_health.v1._async import HealthServicer
+from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
+from grpc_reflection.v1alpha import reflection
+
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.log import RequestLog
+from skillsvc.catalog.views import Views
+from skillsvc.content.blobs import BlobStore
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.tokens import TokenKeys
+from skillsvc.service.activations import Activations
+from skillsvc.service.answers import AnswerCache
+from skillsvc.service.boundary import Boundary
+from skillsvc.service.changes import Changes
+from skillsvc.service.reads import Reads
+from skillsvc.service.sights import Phase, Sights
+from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
+from skillsvc.service.texts import Texts
+from skillsvc.service.watch import Watch
+
+_READING_THREADS = 4
+_SERVING = health_pb2.HealthCheckResponse.SERVING
+_NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+class CannotListen(Exception):
+    """The address cannot be listened on: it is taken, or not of this machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a server serves from, built by the composition root."""
+
+    current: Current
+    blobs: BlobStore
+    requests: RequestLog
+    keys: TokenKeys
+    limits: Limits
+    version: str
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+
+
+class Server:
+    """A server on one event loop. Made and used on that loop."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Prepare; nothing listens before `start`."""
+        self._changes = Changes(asyncio.get_running_loop())
+        self._unsubscribe = parts.current.subscribe(self._changes.tell)
+        self._threads = ThreadPoolExecutor(_READING_THREADS, thread_name_prefix="reads")
+        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
+        self._health = HealthServicer()
+        self._server = grpc.aio.server(
+            options=(
+                # A second server on the port must fail to start, rather than share its calls.
+                ("grpc.so_reuseport", 0),
+                # One byte more than the limit, so that it is the boundary that refuses, with a reason.
+                ("grpc.max_receive_message_length", parts.limits.request_bytes + 64 * 1024),
+                ("grpc.http2.min_ping_interval_without_data_ms", 20_000),
+                ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
+                ("grpc.keepalive_permit_without_calls", 1),
+            )
+        )
+        self._register(parts)
+
+    def _register(self, parts: Parts) -> None:
+        limits = parts.limits
+        answers = AnswerCache(limits.answer_cache_bytes)
+        texts = Texts(parts.blobs, self._threads)
+        handlers = skill_source_handlers(
+            Boundary(limits=limits, new_incident=parts.new_id),
+            info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
+            reads=Reads(sights=self._sights, texts=texts, answers=answers, keys=parts.keys, limits=limits),
+            activations=Activations(
+                sights=self._sights,
+                texts=texts,
+                requests=parts.requests,
+                threads=self._threads,
+                limits=limits,
+                now=parts.now,
+                new_id=parts.new_id,
+            ),
+            watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits),
+        )
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
+        add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+
+    async def start(self, address: str) -> int:
+        """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the port, 0 for a unix socket.
+
+        Raises:
+            CannotListen: The address is taken or not of this machine.
+        """
+        await self._tell_health(_NOT_SERVING)
+        try:
+            port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise CannotListen(f"cannot listen on {address}: it is in use, or not of this machine") from error
+        await self._server.start()
+        return port
+
+    async def serve(self) -> None:
+        """Begin to answer from the catalog."""
+        self._sights.phase = Phase.SERVING
+        await self._tell_health(_SERVING)
+
+    async def drain(self, grace_s: float) -> None:
+        """Stop: health first, then watchers are told, then calls under way end, within `grace_s` seconds."""
+        await self._tell_health(_NOT_SERVING)
+        self._sights.phase = Phase.DRAINING
+        self._changes.tell()
+        await self._server.stop(grace_s)
+        self._unsubscribe()
+        self._threads.shutdown(wait=True)
+
+    async def _tell_health(self, status: "health_pb2.HealthCheckResponse.ServingStatus.ValueType") -> None:
+        await self._health.set("", status)
+        await self._health.set(SERVICE, status)

@@ -1,0 +1,89 @@
+"""WatchCatalog: one stream a watcher, deltas only, nothing sent to those who see no change (contract.md, "Watch")."""
+
+from collections.abc import AsyncIterator
+
+from skillsource.v1 import skill_source_pb2 as pb
+
+from skillsvc.catalog.diff import difference
+from skillsvc.catalog.listing import Selection, select
+from skillsvc.catalog.views import Sight
+from skillsvc.domain.caps import CAPS
+from skillsvc.domain.errors import InvalidInput, StateMissing
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import Partition
+from skillsvc.service import wire
+from skillsvc.service.answers import Answer, AnswerCache
+from skillsvc.service.boundary import Call
+from skillsvc.service.changes import Changes
+from skillsvc.service.requests import scope_of, text_of
+from skillsvc.service.sights import Phase, Seen, Sights
+
+_RESYNC = pb.WatchCatalogResponse(resync=True).SerializeToString()
+
+
+class Watch:
+    """The handler of WatchCatalog."""
+
+    def __init__(self, *, sights: Sights, changes: Changes, answers: AnswerCache, limits: Limits) -> None:
+        """Follow `sights` by `changes`; keep encoded differences in `answers`."""
+        self._sights = sights
+        self._changes = changes
+        self._answers = answers
+        self._limits = limits
+        interval = pb.WatchCatalogResponse(heartbeat_interval_ms=round(limits.heartbeat_s * 1000))
+        self._interval = interval.SerializeToString()
+        self._heartbeat = pb.WatchCatalogResponse(heartbeat=True).SerializeToString() + self._interval
+        self._going_away = pb.WatchCatalogResponse(going_away=True).SerializeToString() + self._interval
+
+    async def watch_catalog(self, request: pb.WatchCatalogRequest, _call: Call) -> AsyncIterator[bytes]:
+        """Answer WatchCatalog.
+
+        What a slow reader gets is one difference from what it last got: the state is taken when the event can be sent.
+        """
+        scope = scope_of(request)
+        since = text_of("since", request.since, CAPS["WatchCatalogRequest.since"].max_bytes)
+        selection = Selection(allow=scope.allow)
+        self._sights.check_phase()
+        count = self._changes.count
+        seen = self._sights.present(scope.caller)
+        yield seen.encoded + self._interval + self._first(since, seen, selection, scope.caller)
+        while True:
+            changed = await self._changes.beyond(count, self._limits.heartbeat_s)
+            if self._sights.phase is Phase.DRAINING:
+                yield seen.encoded + self._going_away
+                return
+            if not changed:
+                yield seen.encoded + self._heartbeat
+                continue
+            count = self._changes.count
+            before, seen = seen, self._sights.present(scope.caller)
+            if seen.sight.view.digest != before.sight.view.digest:
+                yield seen.encoded + self._interval + self._change(before.sight, seen.sight, selection)
+            elif seen.sight.unreachable != before.sight.unreachable:
+                yield seen.encoded + self._interval
+
+    def _first(self, since: str, seen: Seen, selection: Selection, caller: Partition) -> bytes:
+        """Encode what leads from the state that a watcher holds to the present one."""
+        if not since:
+            return _RESYNC
+        try:
+            held = self._sights.exactly(caller, since)
+        except (InvalidInput, StateMissing):
+            # A token of a lost or foreign log, or of a state too old: the watcher lists anew.
+            return _RESYNC
+        if held.sight.view.digest == seen.sight.view.digest:
+            return b""
+        return self._change(held.sight, seen.sight, selection)
+
+    def _change(self, before: Sight, after: Sight, selection: Selection) -> bytes:
+        """Encode a difference, or a resync where it is too large for one event."""
+        key = ("change", before.view.digest, after.view.digest, selection)
+        answer = self._answers.get(key)
+        if answer is None:
+            change = difference(select(before.view, selection), select(after.view, selection))
+            encoded = _RESYNC
+            if len(change.added) + len(change.modified) + len(change.removed) <= self._limits.watch_names:
+                told = wire.difference(change).SerializeToString()
+                encoded = told if len(told) <= self._limits.watch_bytes else _RESYNC
+            answer = self._answers.put(key, Answer(encoded))
+        return answer.encoded

@@ -1,0 +1,211 @@
+"""Values to messages, as bytes.
+
+Serialised messages concatenate: every response has its generation in field 1, so that this part is encoded once per
+view and joined to a part that depends on content alone and is encoded once per digest (performance.md).
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from skillsource.v1 import skill_pb2, skill_source_pb2
+
+from skillsvc.catalog.current import SourceState
+from skillsvc.catalog.diff import Difference
+from skillsvc.catalog.views import Sight
+from skillsvc.domain.diagnostics import Diagnostic, Severity
+from skillsvc.domain.generation import Row
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.media_types import media_type_of
+from skillsvc.domain.skill import Asset, Bundle, Network, NetworkMode, ToolKind
+from skillsvc.domain.trust import Tier, Trust
+
+_TIERS = {
+    Tier.EXPLICIT: skill_pb2.TIER_EXPLICIT,
+    Tier.PROJECT: skill_pb2.TIER_PROJECT,
+    Tier.USER: skill_pb2.TIER_USER,
+    Tier.REGISTERED: skill_pb2.TIER_REGISTERED,
+    Tier.LEARNED: skill_pb2.TIER_LEARNED,
+}
+_TRUSTS = {
+    Trust.ALLOWED: skill_pb2.TRUST_ALLOWED,
+    Trust.ASK: skill_pb2.TRUST_ASK,
+    Trust.UNTRUSTED: skill_pb2.TRUST_UNTRUSTED,
+}
+_TOOL_KINDS = {
+    ToolKind.BUILTIN: skill_pb2.TOOL_KIND_BUILTIN,
+    ToolKind.MCP: skill_pb2.TOOL_KIND_MCP,
+    ToolKind.EXECUTABLE: skill_pb2.TOOL_KIND_EXECUTABLE,
+}
+_SEVERITIES = {
+    Severity.NOTE: skill_pb2.SEVERITY_NOTE,
+    Severity.WARNING: skill_pb2.SEVERITY_WARNING,
+    Severity.ERROR: skill_pb2.SEVERITY_ERROR,
+}
+_SOURCE_STATES = {
+    SourceState.STALE: skill_source_pb2.SOURCE_STATE_STALE,
+    SourceState.MISSING: skill_source_pb2.SOURCE_STATE_MISSING,
+    SourceState.PARTIAL: skill_source_pb2.SOURCE_STATE_PARTIAL,
+}
+_NETWORK_MODES = {
+    NetworkMode.UNKNOWN: skill_pb2.NETWORK_MODE_UNSPECIFIED,
+    NetworkMode.NONE: skill_pb2.NETWORK_MODE_NONE,
+    NetworkMode.HOST_ONLY: skill_pb2.NETWORK_MODE_HOST_ONLY,
+    NetworkMode.RAW_REQUIRED: skill_pb2.NETWORK_MODE_RAW_REQUIRED,
+}
+_SKILLS_FIELD = b"\x1a"
+"""The tag of `ListSkillsResponse.skills`: field 3, length-delimited."""
+
+
+def timestamp(moment: datetime) -> Timestamp:
+    """Return an aware moment as a message."""
+    message = Timestamp()
+    message.FromDatetime(moment)
+    return message
+
+
+def encode_generation(sight: Sight) -> bytes:
+    """Encode the generation of an answer: field 1 of every response but GetServerInfo's."""
+    return skill_source_pb2.ListAssetsResponse(generation=generation(sight)).SerializeToString()
+
+
+def generation(sight: Sight) -> skill_source_pb2.Generation:
+    """Return what names the state of an answer."""
+    view = sight.view
+    return skill_source_pb2.Generation(
+        token=sight.token,
+        sequence=view.sequence,
+        digest=view.digest,
+        published_at=timestamp(view.published_at),
+        complete=not sight.unreachable,
+        unreachable_sources=[
+            skill_source_pb2.UnreachableSource(
+                source=source.source, since=timestamp(source.since), state=_SOURCE_STATES[source.state]
+            )
+            for source in sight.unreachable
+        ],
+    )
+
+
+def basic_skill(row: Row) -> skill_pb2.Skill:
+    """Return a skill in the view BASIC."""
+    skill = row.bundle.skill
+    return skill_pb2.Skill(
+        name=skill.name,
+        description=skill.description,
+        description_truncated=skill.description_truncated,
+        description_bytes=skill.description_bytes,
+        has_assets=bool(row.bundle.assets),
+        origin=_TIERS[row.tier],
+        trust=_TRUSTS[row.trust],
+        invocation=skill_pb2.Invocation(model=skill.model_invocable, user=skill.user_invocable),
+        digest=row.bundle.digest,
+    )
+
+
+def full_skill(row: Row, limits: Limits) -> skill_pb2.Skill:
+    """Return a skill in the view FULL."""
+    bundle = row.bundle
+    skill = bundle.skill
+    message = basic_skill(row)
+    message.MergeFrom(
+        skill_pb2.Skill(
+            display_name=skill.display_name,
+            license=skill.license,
+            compatibility=skill.compatibility,
+            metadata=dict(skill.metadata),
+            allowed_tools=skill.allowed_tools,
+            when_to_use=skill.when_to_use,
+            version=skill.version,
+            keywords=skill.keywords,
+            capabilities=skill.capabilities,
+            tool_kinds=[_TOOL_KINDS[kind] for kind in skill.tool_kinds],
+            collection=row.found.collection,
+            source=row.source,
+            body_bytes=bundle.body.size if bundle.body else 0,
+            document_digest=bundle.document.digest if bundle.document else "",
+            document_bytes=bundle.document.size if bundle.document else 0,
+            asset_count=len(bundle.assets),
+            network=_network(skill.network) if skill.network else None,
+            diagnostics=[_diagnostic(row, diagnostic) for diagnostic in row.found.diagnostics[: limits.diagnostics]],
+            diagnostics_omitted=max(0, len(row.found.diagnostics) - limits.diagnostics),
+        )
+    )
+    return message
+
+
+def encode_listed(skill: skill_pb2.Skill) -> bytes:
+    """Encode a skill as one item of `ListSkillsResponse.skills`."""
+    encoded = skill.SerializeToString(deterministic=True)
+    return _SKILLS_FIELD + _varint(len(encoded)) + encoded
+
+
+def assets(bundle: Bundle) -> Iterable[skill_pb2.Asset]:
+    """Yield a bundle's inventory."""
+    return (asset(each) for each in bundle.assets)
+
+
+def asset(value: Asset) -> skill_pb2.Asset:
+    """Return one asset of an inventory."""
+    return skill_pb2.Asset(
+        name=value.name,
+        size=value.size,
+        executable=value.executable,
+        digest=value.digest,
+        media_type=media_type_of(value.name),
+    )
+
+
+def network_of(bundle: Bundle) -> skill_pb2.Network | None:
+    """Return what a skill declares of the network, None where it declares nothing."""
+    return _network(bundle.skill.network) if bundle.skill.network else None
+
+
+def difference(value: Difference) -> skill_source_pb2.WatchCatalogResponse:
+    """Return the part of a watch event that tells a difference."""
+    return skill_source_pb2.WatchCatalogResponse(
+        added=[basic_skill(row) for row in value.added],
+        modified=[basic_skill(row) for row in value.modified],
+        removed=value.removed,
+    )
+
+
+def server_limits(limits: Limits) -> skill_source_pb2.ServerLimits:
+    """Return the limits in force."""
+    return skill_source_pb2.ServerLimits(
+        description_bytes=limits.description_bytes,
+        body_bytes=limits.body_bytes,
+        activation_text_bytes=limits.activation_text_bytes,
+        assets=limits.assets,
+        asset_bytes=limits.asset_bytes,
+        range_bytes=limits.range_bytes,
+        layer_skills=limits.layer_skills,
+        page_skills=limits.page_skills,
+        page_bytes=limits.page_bytes,
+        request_bytes=limits.request_bytes,
+    )
+
+
+def _network(network: Network) -> skill_pb2.Network:
+    return skill_pb2.Network(
+        mode=_NETWORK_MODES[network.mode], domains=network.domains, declared=True, digest=network.digest
+    )
+
+
+def _diagnostic(row: Row, diagnostic: Diagnostic) -> skill_pb2.Diagnostic:
+    return skill_pb2.Diagnostic(
+        severity=_SEVERITIES[diagnostic.severity],
+        code=diagnostic.code.value,
+        skill=row.name,
+        source=row.source,
+        message=diagnostic.message,
+    )
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)

@@ -1,0 +1,178 @@
+"""The assets of one skill: which files of its folder they are, and by which names they are served (rules.md 1, 3).
+
+Files are listed with their stamps and not opened for reading; links are never followed.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Entry, EntryKind, Escapes, FileStamp, Missing
+from skillsvc.domain import caps
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.limits import Limits
+from skillsvc.sources.discovery import IGNORED, markers, printable
+
+
+class SkillUnusable(Exception):
+    """A skill cannot be taken in as it stands, for one reason.
+
+    `unseen` tells that something could not be seen as it is now, so that what was known before still stands; else the
+    skill breaks a rule and is refused.
+    """
+
+    def __init__(self, code: DiagnosticCode, message: str, *, unseen: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.unseen = unseen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetFiles:
+    """The files of a folder that are assets: stamps by path below it, and what was left out."""
+
+    stamps: Mapping[str, FileStamp]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class AssetWalk:
+    """One walk through a skill's folder."""
+
+    def __init__(self, *, of_root: bool, limits: Limits) -> None:
+        """Prepare; a skill at its source's root (`of_root`) owns none of the folders that hold skills (G14)."""
+        self._of_root = of_root
+        self._limits = limits
+        self._stamps: dict[str, FileStamp] = {}
+        self._diagnostics: list[Diagnostic] = []
+
+    def list_files(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> AssetFiles:
+        """List the files below a folder whose entries are given without its SKILL.md and skill.yaml.
+
+        Raises:
+            SkillUnusable: There are too many, they lie too deep, or some cannot be seen.
+        """
+        self._enter(directory, entries, "")
+        return AssetFiles(stamps=self._stamps, diagnostics=tuple(self._diagnostics))
+
+    def _enter(self, directory: ConfinedDirectory, entries: Sequence[Entry], inside: str) -> None:
+        for entry in entries:
+            if entry.name in IGNORED:
+                continue
+            path = inside + entry.name
+            match entry.kind:
+                case EntryKind.FILE:
+                    self._file(directory, entry, path)
+                case EntryKind.DIRECTORY:
+                    self._folder(directory, entry, path)
+                case EntryKind.LINK:
+                    self._leave_out(DiagnosticCode.ASSET_LINK_SKIPPED, "a link among the assets", path)
+                case EntryKind.OTHER:
+                    self._leave_out(DiagnosticCode.NOT_A_REGULAR_FILE, "neither a file nor a folder", path)
+
+    def _file(self, directory: ConfinedDirectory, entry: Entry, path: str) -> None:
+        try:
+            stamp = directory.stat_file(entry.name, follow_links=False)
+        except ConfinedError as error:
+            raise SkillUnusable(
+                DiagnosticCode.FILE_UNREADABLE, f"the asset {printable(path)!r} {error}", unseen=True
+            ) from error
+        if stamp is None:
+            # Gone, or no file any more: the next look sees what it is by then.
+            return
+        self._stamps[path] = stamp
+        if len(self._stamps) > self._limits.assets:
+            raise SkillUnusable(
+                DiagnosticCode.TOO_MANY_ASSETS, f"more than {self._limits.assets} assets; split the skill"
+            )
+
+    def _folder(self, directory: ConfinedDirectory, entry: Entry, path: str) -> None:
+        if path.count("/") >= self._limits.asset_depth:
+            raise SkillUnusable(
+                DiagnosticCode.TOO_DEEP, f"assets lie more than {self._limits.asset_depth} folders deep"
+            )
+        try:
+            with directory.open_directory(entry.name, follow_links=False) as below:
+                entries = below.entries()
+                document, _manifest = markers(entries)
+                if document is not None:
+                    if self._of_root:
+                        return
+                    self._diagnostics.append(
+                        Diagnostic(
+                            severity=Severity.NOTE,
+                            code=DiagnosticCode.SKILL_INSIDE_SKILL,
+                            message=f"{printable(path)}/{document} is an asset of the skill around it",
+                        )
+                    )
+                self._enter(below, entries, f"{path}/")
+        except (Missing, Escapes):
+            # Gone, or a link by now: the next look sees what it is by then.
+            return
+        except ConfinedError as error:
+            raise SkillUnusable(
+                DiagnosticCode.FOLDER_UNREADABLE, f"the folder {printable(path)!r} {error}", unseen=True
+            ) from error
+
+    def _leave_out(self, code: DiagnosticCode, what: str, path: str) -> None:
+        self._diagnostics.append(
+            Diagnostic(severity=Severity.WARNING, code=code, message=f"{printable(path)!r} is {what}; left out")
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAssets:
+    """The names of assets by their paths, and a note on each name that is not as it stands on disk."""
+
+    names: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def name_assets(paths: Sequence[str], limits: Limits) -> NamedAssets:
+    """Return the names by which files are served: their paths in NFC.
+
+    Raises:
+        SkillUnusable: A name does not fit the grammar or a limit, or two are equal but for case (rules.md 3).
+    """
+    names: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    folded: dict[str, str] = {}
+    total = 0
+    for path in paths:
+        name = path if path.isascii() else unicodedata.normalize("NFC", path)
+        if name != path:
+            diagnostics.append(
+                Diagnostic(
+                    severity=Severity.NOTE,
+                    code=DiagnosticCode.ASSET_NAME_NORMALISED,
+                    message=f"the asset {printable(path)!r} is served under its NFC name",
+                )
+            )
+        _check(name, limits)
+        total += len(name.encode())
+        if total > limits.asset_names_bytes:
+            raise SkillUnusable(
+                DiagnosticCode.ASSET_NAMES_TOO_LONG,
+                f"the names of its assets have more than {limits.asset_names_bytes} bytes",
+            )
+        twin = folded.setdefault(name.casefold(), path)
+        if twin != path:
+            raise SkillUnusable(
+                DiagnosticCode.ASSET_NAME_COLLISION,
+                f"the assets {printable(twin)!r} and {printable(path)!r} differ in case only; rename one",
+            )
+        names[path] = name
+    return NamedAssets(names=names, diagnostics=tuple(diagnostics))
+
+
+def _check(name: str, limits: Limits) -> None:
+    if not caps.fits_asset_name(name):
+        raise SkillUnusable(
+            DiagnosticCode.ASSET_NAME_UNFIT,
+            f"the asset {printable(name)!r} has a name that cannot be served; rename it",
+        )
+    if len(name.encode()) > limits.asset_name_bytes:
+        raise SkillUnusable(
+            DiagnosticCode.ASSET_NAME_UNFIT,
+            f"the name of the asset {printable(name)[:64]!r}… has more than {limits.asset_name_bytes} bytes",
+        )

@@ -1,0 +1,250 @@
+"""Where skills lie below a root: which folders and files are skills, found breadth first in byte order (rules.md 1).
+
+Only folders are read here, and the COLLECTION.json of those that stand for one. Each skill's place is handed out with
+its folder held open, so that what is read next is what was found, wherever its path leads by then.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, unique
+
+from skillsvc.content.confined import ConfinedDirectory, ConfinedError, ConfinedRoot, Entry, EntryKind, Escapes, Missing
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.limits import Limits
+from skillsvc.parsing.collection import Collection, read_collection
+
+DOCUMENT = "SKILL.md"
+MANIFEST = "skill.yaml"
+COLLECTION = "COLLECTION.json"
+IGNORED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules", ".DS_Store"})
+"""Names that no skill is looked for in, and that are no assets."""
+_SINGLE_SUFFIX = ".md"
+_READABLE_KINDS = frozenset({EntryKind.FILE, EntryKind.LINK, EntryKind.OTHER})
+
+
+@unique
+class Layout(Enum):
+    """How deep skills lie: `FLAT` one level below the root or below a collection's folder, `NESTED` at any depth."""
+
+    FLAT = "flat"
+    NESTED = "nested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillPlace:
+    """One skill to be taken in.
+
+    `place` is its folder below the root; for a single file, the file itself. `folder` is the name that stands in
+    where the skill's own is unfit. `document` and `manifest` are paths below the root, None where there is none.
+    """
+
+    place: str
+    folder: str
+    document: str | None
+    manifest: str | None
+    collection: str = ""
+    single_file: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSkill:
+    """A skill's place with its folder held open; both are good until the next one is asked for."""
+
+    place: SkillPlace
+    directory: ConfinedDirectory
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Folder:
+    """A folder on the way ahead; `linked` where a link was followed to it or above it."""
+
+    place: str
+    depth: int
+    linked: bool = False
+    collection: str = ""
+
+
+class Discovery:
+    """One walk below a root. `diagnostics` and `unseen` are whole once `skills` is exhausted.
+
+    `unseen` are the places whose folders could not be read: what was known below them still stands.
+    """
+
+    def __init__(self, root: ConfinedRoot, *, label: str, layout: Layout, single_files: bool, limits: Limits) -> None:
+        """Prepare a walk; `label` is the folder name of a skill at the root itself."""
+        self._root = root
+        self._label = label
+        self._layout = layout
+        self._single_files = single_files
+        self._limits = limits
+        self._entered: set[tuple[int, int]] = set()
+        self._ahead: deque[_Folder] = deque()
+        self.diagnostics: list[Diagnostic] = []
+        self.unseen: list[str] = []
+
+    def skills(self) -> Iterator[OpenSkill]:
+        """Yield every skill, shallower ones first, then in byte order of their places."""
+        self._ahead.append(_Folder(place="", depth=0))
+        folders = 0
+        while self._ahead:
+            folder = self._ahead.popleft()
+            folders += 1
+            if folders > self._limits.source_folders + 1:
+                self._say(
+                    Severity.ERROR,
+                    DiagnosticCode.TOO_MANY_FOLDERS,
+                    f"more than {self._limits.source_folders} folders; the others were not looked at",
+                )
+                self.unseen.append("")
+                return
+            try:
+                with self._root.open_directory(folder.place, follow_links=True) as directory:
+                    yield from self._look(folder, directory)
+            except (Missing, Escapes) as error:
+                self._say_lost(folder, error)
+            except ConfinedError as error:
+                self._say(Severity.ERROR, DiagnosticCode.FOLDER_UNREADABLE, f"the folder {error}", folder.place)
+                self.unseen.append(folder.place)
+
+    def _look(self, folder: _Folder, directory: ConfinedDirectory) -> Iterator[OpenSkill]:
+        identity = directory.identity
+        if identity in self._entered:
+            # A link that leads here a second time, or round in a circle (G17).
+            self._say(Severity.NOTE, DiagnosticCode.LINKED_TWICE, "a link to a folder seen already", folder.place)
+            return
+        self._entered.add(identity)
+        entries = directory.entries()
+        name = folder.place.rpartition("/")[2] or self._label
+        place = place_of(
+            SkillPlace(place=folder.place, folder=name, document=None, manifest=None, collection=folder.collection),
+            entries,
+        )
+        if place.document or place.manifest:
+            yield OpenSkill(place=place, directory=directory, entries=entries)
+            if folder.depth:
+                return
+        elif self._is_end_of_flat(folder, entries):
+            self._say(Severity.NOTE, DiagnosticCode.FOLDER_WITHOUT_SKILL, "no SKILL.md in it", folder.place)
+            return
+        folder = self._in_collection(folder, entries)
+        if self._single_files and not folder.depth:
+            yield from self._single_file_skills(directory, entries)
+        self._descend(folder, entries)
+
+    def _is_end_of_flat(self, folder: _Folder, entries: Sequence[Entry]) -> bool:
+        """Tell whether the layout looks no further below a folder without a skill: it is no collection's."""
+        return self._layout is Layout.FLAT and folder.depth > 0 and not _holds(entries, COLLECTION)
+
+    def _in_collection(self, folder: _Folder, entries: Sequence[Entry]) -> _Folder:
+        """Return the folder with the id of the collection that it stands for, if it does."""
+        if not _holds(entries, COLLECTION):
+            return folder
+        try:
+            read = self._root.read_file(
+                _below(folder.place, COLLECTION), max_bytes=self._limits.frontmatter_bytes, follow_links=True
+            )
+        except ConfinedError as error:
+            self._say(
+                Severity.WARNING, DiagnosticCode.COLLECTION_MALFORMED, f"{COLLECTION} {error}; ignored", folder.place
+            )
+            return folder
+        collection = read_collection(read.data)
+        if isinstance(collection, Collection):
+            return replace(folder, collection=collection.id or folder.place.rpartition("/")[2] or self._label)
+        self.diagnostics.append(replace(collection, skill=folder.place))
+        return folder
+
+    def _single_file_skills(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> Iterator[OpenSkill]:
+        for entry in entries:
+            stem = entry.name.removesuffix(_SINGLE_SUFFIX)
+            if stem in {"", entry.name} or entry.name.upper() == DOCUMENT.upper() or entry.name.startswith("."):
+                continue
+            if entry.kind in _READABLE_KINDS and is_text(entry.name):
+                place = SkillPlace(place=entry.name, folder=stem, document=entry.name, manifest=None, single_file=True)
+                yield OpenSkill(place=place, directory=directory, entries=())
+
+    def _descend(self, folder: _Folder, entries: Sequence[Entry]) -> None:
+        """Put the folders below on the way ahead, as far as the layout goes."""
+        deepest = self._limits.source_depth
+        if self._layout is Layout.FLAT:
+            deepest = 2 if folder.depth and folder.collection else 1
+        for entry in entries:
+            if entry.kind not in {EntryKind.DIRECTORY, EntryKind.LINK}:
+                continue
+            place = _below(folder.place, entry.name)
+            if entry.kind is EntryKind.LINK and self._root.stat_file(place, follow_links=True) is not None:
+                continue
+            if entry.name.startswith(".") or entry.name in IGNORED:
+                self._say(Severity.NOTE, DiagnosticCode.FOLDER_IGNORED, "not looked at, by its name", place)
+            elif not is_text(entry.name):
+                self._say(
+                    Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place
+                )
+            elif folder.depth >= deepest:
+                self._say(
+                    Severity.WARNING, DiagnosticCode.TOO_DEEP, f"more than {deepest} levels deep; not looked at", place
+                )
+            else:
+                self._ahead.append(
+                    replace(
+                        folder,
+                        place=place,
+                        depth=folder.depth + 1,
+                        linked=folder.linked or entry.kind is EntryKind.LINK,
+                    )
+                )
+
+    def _say_lost(self, folder: _Folder, error: ConfinedError) -> None:
+        """Tell of a link that leads nowhere or out; a real folder that is gone by now was never there."""
+        if not folder.linked:
+            return
+        if isinstance(error, Escapes):
+            self._say(Severity.ERROR, DiagnosticCode.LINK_ESCAPES, "a link that leads out of the source", folder.place)
+        else:
+            self._say(Severity.WARNING, DiagnosticCode.LINK_DANGLING, "a link that leads nowhere", folder.place)
+
+    def _say(self, severity: Severity, code: DiagnosticCode, message: str, place: str = "") -> None:
+        self.diagnostics.append(Diagnostic(severity=severity, code=code, message=message, skill=printable(place)))
+
+
+def is_text(name: str) -> bool:
+    """Tell whether a file's name is UTF-8; what is not comes as lone surrogates."""
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def printable(place: str) -> str:
+    """Return a place as text that can be sent and shown: bytes that are not UTF-8 read as U+FFFD."""
+    return os.fsencode(place).decode(errors="replace")
+
+
+def place_of(place: SkillPlace, entries: Sequence[Entry]) -> SkillPlace:
+    """Return a skill's place with the SKILL.md and skill.yaml that its folder holds now."""
+    document, manifest = markers(entries)
+    return replace(
+        place,
+        document=_below(place.place, document) if document else None,
+        manifest=_below(place.place, manifest) if manifest else None,
+    )
+
+
+def markers(entries: Sequence[Entry]) -> tuple[str | None, str | None]:
+    """Return the names of a folder's SKILL.md and skill.yaml, None where there is none.
+
+    Where only one of another case stands there, that is its SKILL.md (G15); the first of several, in byte order.
+    """
+    names = [entry.name for entry in entries if entry.kind in _READABLE_KINDS]
+    document = DOCUMENT if DOCUMENT in names else None
+    if document is None:
+        document = next((name for name in names if name.upper() == DOCUMENT.upper()), None)
+    return document, MANIFEST if MANIFEST in names else None
+
+
+def _holds(entries: Sequence[Entry], name: str) -> bool:
+    return any(entry.name == name and entry.kind in _READABLE_KINDS for entry in entries)
+
+
+def _below(place: str, name: str) -> str:
+    return f"{place}/{name}" if place else name

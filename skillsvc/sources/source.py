@@ -1,0 +1,58 @@
+"""The seam to where skills come from: a source is looked at, and what one look found is an observation."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum, unique
+from typing import Protocol
+
+from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Tier, Trust
+
+
+@unique
+class Outcome(Enum):
+    """How a look went."""
+
+    WHOLE = "whole"
+    """Everything there was seen."""
+    PARTIAL = "partial"
+    """Something there could not be seen; where it was seen before, what was seen then stands in its place."""
+    ABSENT = "absent"
+    """The place does not exist."""
+    FAILED = "failed"
+    """Nothing could be seen; the place may exist."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What one look at a source found, in the source's own order: shallower places first, then in byte order."""
+
+    source: str
+    tier: Tier
+    trust: Trust
+    outcome: Outcome
+    found: tuple[Found, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Of the source as a whole, and of skills that were refused; those of a skill that is kept are with it."""
+
+
+class Source(Protocol):
+    """A declared place that skills come from.
+
+    `label` is unique in its layer, fits the grammar of a skill's name, and is all that callers learn of the place.
+    """
+
+    @property
+    def label(self) -> str:
+        """The name by which callers and diagnostics know it."""
+
+    def observe(self, changed: Collection[str] | None = None) -> Observation:
+        """Look, and return what was found; never raises for anything that the place holds.
+
+        One thread at a time looks at one source.
+
+        Args:
+            changed: Paths below the place that are known to have changed since the last look, `/` between names; the
+                look may then be content with these. None for a whole look.
+        """
