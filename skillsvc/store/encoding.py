@@ -1,7 +1,7 @@
-"""Bundles and instants as a database keeps them: canonical JSON, and microseconds since 1970.
+"""Values as a database keeps them: JSON for what has fields, UTF-8 for places, microseconds since 1970 for instants.
 
-Equal values have equal bytes, and reading gives back what was written, also text that is no Unicode: JSON escapes keep
-the lone surrogates by which Python names what is not UTF-8 in the name of a folder.
+Equal values have equal bytes, and reading gives back what was written, also text that is no Unicode: the lone
+surrogates by which Python names files whose names are not UTF-8.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, Final
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.skill import (
     Asset,
-    Found,
+    Bundle,
     Network,
     NetworkMode,
     Skill,
@@ -27,36 +27,27 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
-def encode_found(found: Found) -> bytes:
-    """Return a bundle as it was found, as JSON: all of it, also what is in no digest, but nothing that is a default."""
-    bundle = found.bundle
-    fields: dict[str, object] = {"digest": bundle.digest, "skill": _skill_fields(bundle.skill)}
+def encode_bundle(bundle: Bundle) -> bytes:
+    """Return a bundle as JSON, without what is at its default, and without the digest, which follows from the rest."""
+    fields: dict[str, object] = {"skill": _skill_fields(bundle.skill)}
     if bundle.document is not None:
         fields["document"] = (bundle.document.digest, bundle.document.size)
     if bundle.body is not None:
         fields["body"] = (bundle.body.digest, bundle.body.size)
     if bundle.assets:
         fields["assets"] = [(asset.name, asset.size, asset.digest, asset.executable) for asset in bundle.assets]
-    if found.place:
-        fields["place"] = found.place
-    if found.collection:
-        fields["collection"] = found.collection
-    if found.diagnostics:
-        fields["diagnostics"] = [
-            (said.severity.value, said.code.value, said.message, said.skill, said.source) for said in found.diagnostics
-        ]
     return _JSON.encode(fields).encode("ascii")
 
 
-def decode_found(encoded: bytes) -> Found:
-    """Return what `encode_found` wrote, with the bundle's digest computed anew.
+def decode_bundle(encoded: bytes) -> Bundle:
+    """Return the bundle that `encode_bundle` wrote, with its digest computed.
 
     Raises:
-        ValueError: The bytes are no encoded bundle, or their digest is another.
+        ValueError: The bytes are no encoded bundle.
     """
     try:
         fields = json.loads(encoded)
-        bundle = make_bundle(
+        return make_bundle(
             _skill(fields["skill"]),
             document=_text_ref(fields.get("document")),
             body=_text_ref(fields.get("body")),
@@ -65,23 +56,42 @@ def decode_found(encoded: bytes) -> Found:
                 for name, size, digest, executable in fields.get("assets", ())
             ),
         )
-        found = Found(
-            bundle=bundle,
-            place=fields.get("place", ""),
-            collection=fields.get("collection", ""),
-            diagnostics=tuple(
-                Diagnostic(
-                    severity=Severity(severity), code=DiagnosticCode(code), message=message, skill=skill, source=source
-                )
-                for severity, code, message, skill, source in fields.get("diagnostics", ())
-            ),
-        )
-        digest = fields["digest"]
     except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError("not an encoded bundle") from error
-    if digest != bundle.digest:
-        raise ValueError("not the bundle of this digest")
-    return found
+
+
+def encode_diagnostics(diagnostics: Iterable[Diagnostic]) -> bytes:
+    """Return diagnostics as JSON, in their order."""
+    return _JSON.encode(
+        [(said.severity.value, said.code.value, said.message, said.skill, said.source) for said in diagnostics]
+    ).encode("ascii")
+
+
+def decode_diagnostics(encoded: bytes) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics that `encode_diagnostics` wrote.
+
+    Raises:
+        ValueError: The bytes are no encoded diagnostics.
+    """
+    try:
+        return tuple(
+            Diagnostic(
+                severity=Severity(severity), code=DiagnosticCode(code), message=message, skill=skill, source=source
+            )
+            for severity, code, message, skill, source in json.loads(encoded)
+        )
+    except (RecursionError, TypeError, ValueError) as error:
+        raise ValueError("not encoded diagnostics") from error
+
+
+def encode_place(place: str) -> bytes:
+    """Return a place as UTF-8, with what is no Unicode in it as it is."""
+    return place.encode(errors="surrogatepass")
+
+
+def decode_place(encoded: bytes) -> str:
+    """Return the place that `encode_place` wrote; ValueError for other bytes."""
+    return encoded.decode(errors="surrogatepass")
 
 
 def encode_instant(instant: datetime) -> int:

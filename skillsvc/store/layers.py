@@ -13,9 +13,18 @@ from typing import Final, NamedTuple
 from skillsvc.domain.errors import DataLoss, ErrorReason
 from skillsvc.domain.generation import Generation, Row, make_generation, make_row
 from skillsvc.domain.partition import Partition
-from skillsvc.domain.skill import Found
+from skillsvc.domain.skill import Bundle, Found
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.store.encoding import decode_found, decode_instant, encode_found, encode_instant
+from skillsvc.store.encoding import (
+    decode_bundle,
+    decode_diagnostics,
+    decode_instant,
+    decode_place,
+    encode_bundle,
+    encode_diagnostics,
+    encode_instant,
+    encode_place,
+)
 
 _FIND_LAYER: Final = """
     SELECT id, log_id, (SELECT max(sequence) FROM generation WHERE layer = layer.id) FROM layer
@@ -24,18 +33,18 @@ _FIND_LAYER: Final = """
 _INSERT_LAYER: Final = "INSERT INTO layer (principal, project, log_id) VALUES (?, ?, ?)"
 _GENERATIONS: Final = "SELECT sequence, digest, published_at FROM generation WHERE layer = ? ORDER BY sequence"
 _ROWS: Final = """
-    SELECT first, until, name, source, shadowed, found, tier, trust FROM layer_row WHERE layer = ?
-    ORDER BY name, source, first
+    SELECT first, until, name, source, shadowed, tier, trust, bundle, place, collection, diagnostics FROM layer_row
+    WHERE layer = ? ORDER BY name, source, first
 """
-_FOUND: Final = """
-    SELECT id, checksum, payload FROM found WHERE id IN (SELECT found FROM layer_row WHERE layer = ?)
+_BUNDLES: Final = """
+    SELECT id, checksum, payload FROM bundle WHERE id IN (SELECT bundle FROM layer_row WHERE layer = ?)
 """
 _INSERT_GENERATION: Final = "INSERT INTO generation (layer, sequence, digest, published_at) VALUES (?, ?, ?, ?)"
 _CLOSE_ROW: Final = "UPDATE layer_row SET until = ? WHERE layer = ? AND name = ? AND source = ? AND until IS NULL"
-_INSERT_FOUND: Final = "INSERT INTO found (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
+_INSERT_BUNDLE: Final = "INSERT INTO bundle (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
 _INSERT_ROW: Final = """
-    INSERT INTO layer_row (layer, name, source, first, shadowed, tier, trust, found)
-    VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM found WHERE checksum = ?))
+    INSERT INTO layer_row (layer, first, name, source, shadowed, tier, trust, bundle, place, collection, diagnostics)
+    VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM bundle WHERE checksum = ?), ?, ?, ?)
 """
 _DELETE_GENERATION: Final = "DELETE FROM generation WHERE layer = ? AND sequence = ?"
 _NEIGHBOURS: Final = """
@@ -43,12 +52,13 @@ _NEIGHBOURS: Final = """
         (SELECT coalesce(max(sequence), -1) FROM generation WHERE layer = :layer AND sequence < :sequence),
         (SELECT min(sequence) FROM generation WHERE layer = :layer AND sequence > :sequence)
 """
-_FOUND_OF_ONE: Final = "SELECT DISTINCT found FROM layer_row WHERE layer = ? AND until > ? AND until <= ? AND first > ?"
+_BUNDLES_OF_ONE: Final = (
+    "SELECT DISTINCT bundle FROM layer_row WHERE layer = ? AND until > ? AND until <= ? AND first > ?"
+)
 _DELETE_ROWS_OF_ONE: Final = "DELETE FROM layer_row WHERE layer = ? AND until > ? AND until <= ? AND first > ?"
-_DELETE_FOUND: Final = """
-    DELETE FROM found WHERE id = ? AND NOT EXISTS (SELECT 1 FROM layer_row WHERE layer_row.found = found.id)
+_DELETE_BUNDLE: Final = """
+    DELETE FROM bundle WHERE id = ? AND NOT EXISTS (SELECT 1 FROM layer_row WHERE layer_row.bundle = bundle.id)
 """
-
 _PRIMARY_CODE: Final = 0xFF
 """The bits of an extended result code of SQLite that say what kind it is."""
 
@@ -60,8 +70,8 @@ class HeldLayer:
     partition: Partition
     log_id: bytes
     generations: list[tuple[int, str, int]]
-    rows: list[tuple[int, int | None, str, str, int, int, int, int]]
-    found: list[tuple[int, bytes, bytes]]
+    rows: list[tuple[int, int | None, str, str, int, int, int, int, bytes, str, bytes | None]]
+    bundles: list[tuple[int, bytes, bytes]]
 
 
 class _Layer(NamedTuple):
@@ -82,14 +92,14 @@ def read_layer(connection: sqlite3.Connection, partition: Partition, new_log_id:
     if layer is None:
         log_id = new_log_id()
         connection.execute(_INSERT_LAYER, (partition.principal, partition.project, log_id))
-        return HeldLayer(partition=partition, log_id=log_id, generations=[], rows=[], found=[])
+        return HeldLayer(partition=partition, log_id=log_id, generations=[], rows=[], bundles=[])
     try:
         return HeldLayer(
             partition=partition,
             log_id=layer.log_id,
             generations=connection.execute(_GENERATIONS, (layer.id,)).fetchall(),
             rows=connection.execute(_ROWS, (layer.id,)).fetchall(),
-            found=connection.execute(_FOUND, (layer.id,)).fetchall(),
+            bundles=connection.execute(_BUNDLES, (layer.id,)).fetchall(),
         )
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode & _PRIMARY_CODE == sqlite3.SQLITE_CORRUPT:
@@ -117,15 +127,11 @@ def append_generation(connection: sqlite3.Connection, generation: Generation, ne
     closed = ((sequence, layer.id, row.name, row.source) for row in removed)
     if removed and connection.executemany(_CLOSE_ROW, closed).rowcount != len(removed):
         raise _data_loss()
-    payloads = [encode_found(row.found) for row in added]
+    payloads = [encode_bundle(row.bundle) for row in added]
     checksums = [sha256(payload).digest() for payload in payloads]
-    connection.executemany(_INSERT_FOUND, zip(checksums, payloads, strict=True))
+    connection.executemany(_INSERT_BUNDLE, zip(checksums, payloads, strict=True))
     connection.executemany(
-        _INSERT_ROW,
-        (
-            (layer.id, row.name, row.source, sequence, row.shadowed, row.tier.value, row.trust.value, checksum)
-            for row, checksum in zip(added, checksums, strict=True)
-        ),
+        _INSERT_ROW, ((layer.id, sequence, *_columns(row, sum_)) for row, sum_ in zip(added, checksums, strict=True))
     )
     published_at = encode_instant(generation.published_at)
     connection.execute(_INSERT_GENERATION, (layer.id, sequence, generation.digest, published_at))
@@ -139,9 +145,9 @@ def drop_generation(connection: sqlite3.Connection, partition: Partition, sequen
     before, after = connection.execute(_NEIGHBOURS, {"layer": layer.id, "sequence": sequence}).fetchone()
     # Every row is in some generation. So those that were in this one alone began after the one before, and ended here.
     alone = (layer.id, sequence, after, before)
-    found = connection.execute(_FOUND_OF_ONE, alone).fetchall()
+    bundles = connection.execute(_BUNDLES_OF_ONE, alone).fetchall()
     connection.execute(_DELETE_ROWS_OF_ONE, alone)
-    connection.executemany(_DELETE_FOUND, found)
+    connection.executemany(_DELETE_BUNDLE, bundles)
 
 
 def generations_of(held: HeldLayer) -> tuple[Generation, ...]:
@@ -162,29 +168,50 @@ def generations_of(held: HeldLayer) -> tuple[Generation, ...]:
             )
             for sequence, _, published_at in held.generations
         )
-    except (KeyError, OverflowError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise _data_loss() from error
     if any(made.digest != digest for made, (_, digest, _) in zip(generations, held.generations, strict=True)):
         raise _data_loss()
     return generations
 
 
+def _columns(row: Row, checksum: bytes) -> tuple[str, str, bool, int, int, bytes, bytes, str, bytes | None]:
+    found = row.found
+    return (
+        row.name,
+        row.source,
+        row.shadowed,
+        row.tier.value,
+        row.trust.value,
+        checksum,
+        encode_place(found.place),
+        found.collection,
+        encode_diagnostics(found.diagnostics) if found.diagnostics else None,
+    )
+
+
 def _rows_of(held: HeldLayer) -> list[tuple[int, float, Row]]:
     """Return the rows with their intervals, in order. KeyError or ValueError where they are not what was written."""
-    found = {key: _verified(checksum, payload) for key, checksum, payload in held.found}
+    bundles = {key: _verified(checksum, payload) for key, checksum, payload in held.bundles}
     rows = []
-    for first, until, name, source, shadowed, key, tier, trust in held.rows:
-        row = make_row(source=source, shadowed=bool(shadowed), found=found[key], tier=Tier(tier), trust=Trust(trust))
+    for first, until, name, source, shadowed, tier, trust, bundle, place, collection, diagnostics in held.rows:
+        found = Found(
+            bundle=bundles[bundle],
+            place=decode_place(place),
+            collection=collection,
+            diagnostics=() if diagnostics is None else decode_diagnostics(diagnostics),
+        )
+        row = make_row(source=source, shadowed=bool(shadowed), found=found, tier=Tier(tier), trust=Trust(trust))
         if row.name != name:
             raise ValueError("not the row of this name")
         rows.append((first, math.inf if until is None else until, row))
     return rows
 
 
-def _verified(checksum: bytes, payload: bytes) -> Found:
+def _verified(checksum: bytes, payload: bytes) -> Bundle:
     if sha256(payload).digest() != checksum:
         raise ValueError("not the payload of this checksum")
-    return decode_found(payload)
+    return decode_bundle(payload)
 
 
 def _layer(connection: sqlite3.Connection, partition: Partition) -> _Layer | None:

@@ -31,16 +31,16 @@ MIGRATIONS: Final = (
             PRIMARY KEY (layer, sequence)
         ) WITHOUT ROWID
         """,
-        # A bundle as it was found, once for all rows that say the same of it. `checksum` is the SHA-256 of `payload`;
-        # the bundle's digest would be no key, for it covers neither place nor diagnostics.
+        # A bundle, once for all rows that hold it. `checksum` is the SHA-256 of `payload`.
         """
-        CREATE TABLE found (
+        CREATE TABLE bundle (
             id INTEGER PRIMARY KEY,
             checksum BLOB NOT NULL UNIQUE,
             payload BLOB NOT NULL
         )
         """,
-        # A row is in the generations from `first` to before `until`; NULL: it is in the newest.
+        # A row is in the generations from `first` to before `until`; NULL: it is in the newest. `place` need not be
+        # Unicode; `diagnostics` is NULL where there are none.
         """
         CREATE TABLE layer_row (
             layer INTEGER NOT NULL REFERENCES layer (id),
@@ -51,12 +51,15 @@ MIGRATIONS: Final = (
             shadowed INTEGER NOT NULL,
             tier INTEGER NOT NULL,
             trust INTEGER NOT NULL,
-            found INTEGER NOT NULL REFERENCES found (id),
+            bundle INTEGER NOT NULL REFERENCES bundle (id),
+            place BLOB NOT NULL,
+            collection TEXT NOT NULL,
+            diagnostics BLOB,
             PRIMARY KEY (layer, name, source, first)
         ) WITHOUT ROWID
         """,
         "CREATE INDEX layer_row_closed ON layer_row (layer, until) WHERE until IS NOT NULL",
-        "CREATE INDEX layer_row_found ON layer_row (found)",
+        "CREATE INDEX layer_row_bundle ON layer_row (bundle)",
         # `at`: microseconds since 1970. Ids grow, so that they order what has the same instant.
         """
         CREATE TABLE request (

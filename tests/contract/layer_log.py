@@ -104,11 +104,15 @@ class LayerLogContract:
             log.append(each, dropped=())
         assert reopen().load(DEPLOYMENT).generations == appended
 
-    def test_one_bundle_in_two_places_keeps_both(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+    def test_one_bundle_in_two_places_is_one_value_with_both(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
         rows = (row("review", source="main", place="a"), row("review", source="other", place="b", shadowed=True))
         appended = generation(DEPLOYMENT, log.load(DEPLOYMENT).log_id, 1, *rows)
         log.append(appended, dropped=())
-        assert [each.found.place for each in reopen().load(DEPLOYMENT).generations[0].rows] == ["a", "b"]
+        one, other = reopen().load(DEPLOYMENT).generations[0].rows
+        assert (one.found.place, other.found.place) == ("a", "b")
+        assert one.bundle == other.bundle
 
     def test_a_change_that_no_digest_covers_is_kept(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
         before = row("review", place="a")

@@ -44,7 +44,7 @@ def generation(partition: Partition, log_id: bytes, sequence: int, *rows: Row) -
 
 
 _TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
-_ESCAPED = st.text(alphabet=st.one_of(st.characters(), st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF)))
+ESCAPED_TEXTS = st.text(alphabet=st.one_of(st.characters(), st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF)))
 """Texts with lone surrogates too: the names that Python gives to files whose names are not UTF-8."""
 _DIGESTS = st.binary(min_size=32, max_size=32).map(bytes.hex)
 _SIZES = st.integers(min_value=0, max_value=2**63 - 1)
@@ -81,31 +81,29 @@ _SKILLS = st.builds(
 )
 _TEXT_REFS = st.none() | st.builds(TextRef, digest=_DIGESTS, size=_SIZES)
 _ASSETS = st.builds(Asset, name=_TEXTS, size=_SIZES, digest=_DIGESTS, executable=st.booleans())
-_DIAGNOSTICS = st.builds(
-    Diagnostic,
-    severity=st.sampled_from(Severity),
-    code=st.sampled_from(DiagnosticCode),
-    message=_ESCAPED,
-    skill=_ESCAPED,
-    source=_ESCAPED,
+BUNDLES = st.builds(
+    make_bundle, _SKILLS, document=_TEXT_REFS, body=_TEXT_REFS, assets=st.lists(_ASSETS, max_size=3).map(tuple)
 )
-FOUND = st.builds(
-    Found,
-    bundle=st.builds(
-        make_bundle, _SKILLS, document=_TEXT_REFS, body=_TEXT_REFS, assets=st.lists(_ASSETS, max_size=3).map(tuple)
+"""Any bundles."""
+DIAGNOSTICS = st.lists(
+    st.builds(
+        Diagnostic,
+        severity=st.sampled_from(Severity),
+        code=st.sampled_from(DiagnosticCode),
+        message=ESCAPED_TEXTS,
+        skill=ESCAPED_TEXTS,
+        source=ESCAPED_TEXTS,
     ),
-    place=_ESCAPED,
-    collection=_TEXTS,
-    diagnostics=st.lists(_DIAGNOSTICS, max_size=2).map(tuple),
-)
-"""Any bundle, as it may be found."""
+    max_size=2,
+).map(tuple)
+"""Any diagnostics."""
 
 ROW_SETS = st.lists(
     st.builds(
         make_row,
         source=_TEXTS,
         shadowed=st.just(value=True),
-        found=FOUND,
+        found=st.builds(Found, bundle=BUNDLES, place=ESCAPED_TEXTS, collection=_TEXTS, diagnostics=DIAGNOSTICS),
         tier=st.sampled_from(Tier),
         trust=st.sampled_from(Trust),
     ),

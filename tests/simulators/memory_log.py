@@ -53,12 +53,13 @@ class MemoryRequestLog:
             for held in scope:
                 if self._records[held].at < oldest:
                     del self._records[held]
+            found = self._records.get(key)
             # Sorting is stable, so of those of one instant the first held goes first.
             rest = sorted((held for held in scope if held in self._records), key=lambda held: self._records[held].at)
-            room = at_most if key in self._records else at_most - 1
+            room = at_most if found else at_most - 1
             for held in rest[: max(0, len(rest) - room)]:
                 del self._records[held]
-            return self._records.setdefault(key, record)
+            return found or self._records.setdefault(key, record)
 
     def replace(self, key: RequestKey, record: RequestRecord) -> None:
         with self._lock:

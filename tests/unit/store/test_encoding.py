@@ -5,34 +5,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillsvc.domain.skill import Found, Skill, make_bundle
-from skillsvc.store.encoding import decode_found, decode_instant, encode_found, encode_instant
-from tests.contract.layer_log_values import FOUND
-
-SMALL = Found(
-    bundle=make_bundle(Skill(name="a", description="", description_bytes=0), document=None, body=None, assets=()),
-    place="",
+from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.skill import Bundle, Skill, make_bundle
+from skillsvc.store.encoding import (
+    decode_bundle,
+    decode_diagnostics,
+    decode_instant,
+    decode_place,
+    encode_bundle,
+    encode_diagnostics,
+    encode_instant,
+    encode_place,
 )
+from tests.contract.layer_log_values import BUNDLES, DIAGNOSTICS, ESCAPED_TEXTS
 
 
-@given(found=FOUND)
-def test_any_bundle_is_read_as_it_was_written(found: Found) -> None:
-    encoded = encode_found(found)
-    assert decode_found(encoded) == found
-    assert encode_found(decode_found(encoded)) == encoded
+@given(bundle=BUNDLES)
+def test_any_bundle_is_read_as_it_was_written(bundle: Bundle) -> None:
+    encoded = encode_bundle(bundle)
+    assert decode_bundle(encoded) == bundle
+    assert encode_bundle(decode_bundle(encoded)) == encoded
+
+
+@given(diagnostics=DIAGNOSTICS)
+def test_any_diagnostics_are_read_as_they_were_written(diagnostics: tuple[Diagnostic, ...]) -> None:
+    assert decode_diagnostics(encode_diagnostics(diagnostics)) == diagnostics
+
+
+@given(place=ESCAPED_TEXTS)
+def test_any_place_is_read_as_it_was_written(place: str) -> None:
+    assert decode_place(encode_place(place)) == place
 
 
 def test_what_is_at_its_default_takes_no_room() -> None:
-    assert json.loads(encode_found(SMALL)) == {
-        "digest": SMALL.bundle.digest,
-        "skill": {"name": "a", "description": "", "description_bytes": 0},
+    skill = Skill(name="a", description="", description_bytes=0)
+    assert json.loads(encode_bundle(make_bundle(skill, document=None, body=None, assets=()))) == {
+        "skill": {"name": "a", "description": "", "description_bytes": 0}
     }
 
 
 @given(content=st.binary())
-def test_other_bytes_are_refused_as_a_value_error(content: bytes) -> None:
+def test_other_bytes_are_no_bundle(content: bytes) -> None:
     with pytest.raises(ValueError, match="not an encoded bundle"):
-        decode_found(content)
+        decode_bundle(content)
 
 
 @pytest.mark.parametrize(
@@ -41,24 +56,27 @@ def test_other_bytes_are_refused_as_a_value_error(content: bytes) -> None:
         b"null",
         b"[]",
         b"{}",
-        b'{"skill": null, "digest": ""}',
-        b'{"skill": {"name": "a", "description": "", "description_bytes": 0}}',
-        b'{"skill": {"name": 1, "description": "", "description_bytes": 0}, "digest": ""}',
-        b'{"skill": {"name": "a", "description": "", "description_bytes": -1}, "digest": ""}',
-        b'{"skill": {"name": "a", "description": "", "description_bytes": 0}, "digest": "", "assets": [[]]}',
-        b'{"skill": {"name": "a", "description": "", "description_bytes": 0}, "digest": "", "diagnostics": 1}',
+        b'{"skill": null}',
+        b'{"skill": {"name": "a", "description": ""}}',
+        b'{"skill": {"name": 1, "description": "", "description_bytes": 0}}',
+        b'{"skill": {"name": "a", "description": "", "description_bytes": -1}}',
+        b'{"skill": {"name": "a", "description": "", "description_bytes": 0}, "assets": [[]]}',
+        b'{"skill": {"name": "a", "description": "", "description_bytes": 0, "network": [9, [], ""]}}',
         b"[" * 100_000,
     ],
 )
-def test_json_of_another_shape_is_refused_as_a_value_error(content: bytes) -> None:
+def test_json_of_another_shape_is_no_bundle(content: bytes) -> None:
     with pytest.raises(ValueError, match="not an encoded bundle"):
-        decode_found(content)
+        decode_bundle(content)
 
 
-def test_a_bundle_under_another_digest_is_refused() -> None:
-    encoded = encode_found(SMALL).replace(b'"description":""', b'"description":"x"')
-    with pytest.raises(ValueError, match="not the bundle of this digest"):
-        decode_found(encoded)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff", b"1", b"[1]", b"[[1]]", b'[[9, "shadowed", "", "", ""]]', b'[[1, "x", "", "", ""]]', b"[" * 100_000],
+)
+def test_json_of_another_shape_is_no_diagnostics(content: bytes) -> None:
+    with pytest.raises(ValueError, match="not encoded diagnostics"):
+        decode_diagnostics(content)
 
 
 @pytest.mark.parametrize(

@@ -197,13 +197,13 @@ def test_a_writer_in_another_process_is_waited_for(store: SqliteStore, path: Pat
 
 
 DAMAGE = [
-    "UPDATE found SET payload = replace(payload, 'changed', 'chanced')",
-    "UPDATE found SET payload = x''",
-    "UPDATE found SET checksum = x'00' || id",
-    "DELETE FROM found WHERE id = 1",
+    "UPDATE bundle SET payload = replace(payload, 'changed', 'chanced')",
+    "UPDATE bundle SET payload = x''",
+    "UPDATE bundle SET checksum = x'00' || id",
+    "DELETE FROM bundle WHERE id = 1",
     "DELETE FROM layer_row WHERE name = 'a'",
     "DELETE FROM layer_row WHERE until IS NOT NULL AND name = 'b'",
-    "UPDATE layer_row SET found = (SELECT found FROM layer_row WHERE name = 'a') WHERE name = 'c'",
+    "UPDATE layer_row SET bundle = (SELECT bundle FROM layer_row WHERE name = 'a') WHERE name = 'c'",
     "UPDATE layer_row SET first = 2 WHERE name = 'a'",
     "UPDATE layer_row SET until = NULL WHERE name = 'c'",
     "UPDATE layer_row SET until = NULL WHERE name = 'b'",
@@ -216,6 +216,9 @@ DAMAGE = [
     "UPDATE layer_row SET tier = 2 WHERE name = 'a'",
     "UPDATE layer_row SET tier = 99 WHERE name = 'a'",
     "UPDATE layer_row SET trust = 'x' WHERE name = 'a'",
+    "UPDATE layer_row SET collection = 'x' WHERE name = 'a'",
+    "UPDATE layer_row SET place = x'ff' WHERE name = 'a'",
+    "UPDATE layer_row SET diagnostics = x'' WHERE name = 'a'",
     "UPDATE generation SET digest = lower(hex(zeroblob(32))) WHERE sequence = 1",
     "UPDATE generation SET published_at = 9223372036854775807 WHERE sequence = 1",
     "UPDATE generation SET sequence = 3 WHERE sequence = 1",
@@ -253,7 +256,7 @@ def test_a_damaged_page_is_found_at_load(path: Path) -> None:
         rows = [row(f"skill-{number}", "x" * 999) for number in range(99)]
         store.append(generation(DEPLOYMENT, log_id, 1, *rows), dropped=())
     with closing(sqlite3.connect(path)) as connection:
-        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'found'").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'bundle'").fetchone()
         (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
     with path.open("r+b") as file:
         file.seek((page - 1) * page_bytes)
@@ -278,16 +281,16 @@ def test_what_no_generation_holds_is_in_no_table(store: SqliteStore, path: Path)
         rows = [row("same"), row(f"new-{sequence}"), row("changed", str(sequence))]
         store.append(generation(DEPLOYMENT, log_id, sequence, *rows), dropped=(sequence - 3,))
     # Three generations: one row for all, and two for each.
-    assert (count(path, "generation"), count(path, "layer_row"), count(path, "found")) == (3, 7, 7)
+    assert (count(path, "generation"), count(path, "layer_row"), count(path, "bundle")) == (3, 7, 7)
     store.append(generation(DEPLOYMENT, log_id, 31), dropped=(28, 29, 30))
-    assert (count(path, "generation"), count(path, "layer_row"), count(path, "found")) == (1, 0, 0)
+    assert (count(path, "generation"), count(path, "layer_row"), count(path, "bundle")) == (1, 0, 0)
 
 
 def test_what_another_layer_holds_stays(store: SqliteStore, path: Path) -> None:
     alice = Partition(principal="token:alice", project="")
     for partition in (DEPLOYMENT, alice):
         store.append(generation(partition, store.load(partition).log_id, 1, row("a")), dropped=())
-    assert count(path, "found") == 1
+    assert count(path, "bundle") == 1
     store.append(generation(DEPLOYMENT, store.load(DEPLOYMENT).log_id, 2), dropped=(1,))
     assert store.load(alice).generations[0].rows == (row("a"),)
 
