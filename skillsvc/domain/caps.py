@@ -355,9 +355,11 @@ class _Draft:
             self._refuse_type(field)
             return
         clamped = clamp(value, lowered=self.lowered)
+        if clamped.refusals:
+            self.refusals += _below(field, clamped.refusals)
+            return
         self.kept[field] = clamped.values
         self.changes += _below(field, clamped.changes)
-        self.refusals += _below(field, clamped.refusals)
 
     def nested_list(self, field: str, clamp: _Clamp, *, max_items: int, over: Over) -> None:
         """Clamp a list of messages inside the message."""

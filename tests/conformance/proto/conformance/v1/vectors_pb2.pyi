@@ -133,28 +133,26 @@ class Change(_message.Message):
     def __init__(self, path: _Optional[str] = ..., what: _Optional[_Union[What, str]] = ..., size: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class FieldCases(_message.Message):
-    __slots__ = ("message", "field", "cases")
-    MESSAGE_FIELD_NUMBER: _ClassVar[int]
-    FIELD_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("fields", "cases")
+    FIELDS_FIELD_NUMBER: _ClassVar[int]
     CASES_FIELD_NUMBER: _ClassVar[int]
-    message: str
-    field: str
+    fields: _containers.RepeatedScalarFieldContainer[str]
     cases: _containers.RepeatedCompositeFieldContainer[FieldCase]
-    def __init__(self, message: _Optional[str] = ..., field: _Optional[str] = ..., cases: _Optional[_Iterable[_Union[FieldCase, _Mapping]]] = ...) -> None: ...
+    def __init__(self, fields: _Optional[_Iterable[str]] = ..., cases: _Optional[_Iterable[_Union[FieldCase, _Mapping]]] = ...) -> None: ...
 
 class FieldCase(_message.Message):
-    __slots__ = ("given", "kept", "dropped", "refused", "changes")
+    __slots__ = ("given", "kept", "dropped", "changes", "refusals")
     GIVEN_FIELD_NUMBER: _ClassVar[int]
     KEPT_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
     CHANGES_FIELD_NUMBER: _ClassVar[int]
+    REFUSALS_FIELD_NUMBER: _ClassVar[int]
     given: Value
     kept: Value
     dropped: bool
-    refused: bool
     changes: _containers.RepeatedCompositeFieldContainer[Change]
-    def __init__(self, given: _Optional[_Union[Value, _Mapping]] = ..., kept: _Optional[_Union[Value, _Mapping]] = ..., dropped: bool = ..., refused: bool = ..., changes: _Optional[_Iterable[_Union[Change, _Mapping]]] = ...) -> None: ...
+    refusals: _containers.RepeatedCompositeFieldContainer[Change]
+    def __init__(self, given: _Optional[_Union[Value, _Mapping]] = ..., kept: _Optional[_Union[Value, _Mapping]] = ..., dropped: bool = ..., changes: _Optional[_Iterable[_Union[Change, _Mapping]]] = ..., refusals: _Optional[_Iterable[_Union[Change, _Mapping]]] = ...) -> None: ...
 
 class MessageCase(_message.Message):
     __slots__ = ("name", "message", "given", "lowered", "kept", "changes", "refusals")
