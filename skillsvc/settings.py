@@ -6,8 +6,9 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from skillsvc.domain.caps import fits_skill_name
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier
 from skillsvc.parsing.findings import Profile
@@ -21,6 +22,26 @@ class SettingsRefused(Exception):
     """The settings cannot be used; the message says which, why and what would do."""
 
 
+def is_of_this_machine(listen: str) -> bool:
+    """Tell whether only callers of this machine can reach an address: a unix socket, or a loopback address."""
+    if listen.startswith("unix:"):
+        return True
+    host = re.sub(r":\d+\Z", "", listen).strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _label_of(text: str) -> str:
+    if not fits_skill_name(text):
+        msg = "a source's name is a lower-case letter or digit, then up to 63 of those, `_` or `-`"
+        raise ValueError(msg)
+    return text
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,7 +49,7 @@ class _Table(BaseModel):
 class SourceTable(_Table):
     """One place that skills come from. Earlier sources win where two have a skill of one name."""
 
-    name: Annotated[str, Field(pattern=r"\A[a-z0-9][a-z0-9_-]{0,63}\Z")] = Field(
+    name: Annotated[str, AfterValidator(_label_of)] = Field(
         description="The label by which callers and diagnostics know it; unique."
     )
     kind: Literal["directory"] = Field(default="directory", description="What kind of place it is.")
@@ -130,19 +151,6 @@ def make_settings(tables: dict[str, object]) -> Settings:
             f"{'.'.join(str(part) for part in fault['loc']) or 'settings'}: {fault['msg']}" for fault in error.errors()
         )
         raise SettingsRefused("\n".join(faults)) from error
-
-
-def is_of_this_machine(listen: str) -> bool:
-    """Tell whether only callers of this machine can reach an address: a unix socket, or a loopback address."""
-    if listen.startswith("unix:"):
-        return True
-    host = re.sub(r":\d+\Z", "", listen).strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _anchored(tables: dict[str, object], folder: Path) -> dict[str, object]:

@@ -52,7 +52,7 @@ class RefreshLoop:
                     self._refresh.collect()
             except SkillsvcError as error:
                 _log.error("the look failed: %s", error.message, extra={"reason": error.reason.value})
-            except Exception:
+            except Exception:  # noqa: BLE001 - the loop outlives whatever a look meets
                 _log.exception("the look failed; what is served stays")
             looks += not changed
             self.first_look.set()

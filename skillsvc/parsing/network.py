@@ -72,9 +72,9 @@ def _domains(declared: Plain, findings: Findings) -> tuple[str, ...]:
 
 def _host(text: str) -> str:
     """Return the host of a domain, of a wildcard or of a URL, in lower case."""
-    host = text.strip().lower()
+    host = text.strip().lower().replace("\\", "/")
     host = host.partition("://")[2] or host
-    host = host.replace("\\", "/").replace("?", "/").replace("#", "/").partition("/")[0].rpartition("@")[2]
+    host = host.replace("?", "/").replace("#", "/").partition("/")[0].rpartition("@")[2]
     host = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     return host.rstrip(".").removeprefix("*.")
 

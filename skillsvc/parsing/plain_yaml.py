@@ -123,10 +123,12 @@ class _Reading:
         if isinstance(self._next(), StreamEndEvent):
             return PlainMapping(values={}, lines={})
         root = self._next()
-        if not isinstance(root, MappingStartEvent):
-            raise self._fault(root, DiagnosticCode.NOT_A_MAPPING, "the text is not a mapping of keys to values")
         lines: dict[str, int] = {}
-        values = self._mapping(root, 1, lines)
+        values: dict[str, Plain] = {}
+        if isinstance(root, MappingStartEvent):
+            values = self._mapping(root, 1, lines)
+        elif not (isinstance(root, ScalarEvent) and self._text(root) in NULLS and not root.style):
+            raise self._fault(root, DiagnosticCode.NOT_A_MAPPING, "the text is not a mapping of keys to values")
         self._next()
         more = self._next()
         if not isinstance(more, StreamEndEvent):

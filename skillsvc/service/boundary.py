@@ -8,7 +8,7 @@ one ErrorInfo; anything else reaches the log whole and the caller as an incident
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -39,9 +39,12 @@ CODES: dict[type[SkillsvcError], int] = {
 _MESSAGE_MAX_BYTES = 1024
 """A whole status must stay below 4 KiB, or the transport loses it."""
 
+Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
+"""The registered form of one call's handler."""
+
 _log = logging.getLogger(__name__)
 _Request = TypeVar("_Request", bound=Message)
-_Context = grpc.aio.ServicerContext[bytes, bytes]
+_Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,7 @@ class Boundary:
     limits: Limits
     new_incident: Callable[[], str]
 
-    def unary(
-        self, request_type: type[_Request], handle: Callable[[_Request, Call], Awaitable[bytes]]
-    ) -> grpc.RpcMethodHandler[bytes, bytes]:
+    def unary(self, request_type: type[_Request], handle: Callable[[_Request, Call], Awaitable[bytes]]) -> Handler:
         """Return the registered form of a unary call's handler."""
 
         async def behaviour(raw: bytes, context: _Context) -> bytes:
@@ -80,9 +81,7 @@ class Boundary:
 
         return grpc.unary_unary_rpc_method_handler(behaviour)
 
-    def stream(
-        self, request_type: type[_Request], handle: Callable[[_Request, Call], AsyncIterator[bytes]]
-    ) -> grpc.RpcMethodHandler[bytes, bytes]:
+    def stream(self, request_type: type[_Request], handle: Callable[[_Request, Call], AsyncIterator[bytes]]) -> Handler:
         """Return the registered form of a server stream's handler."""
 
         async def behaviour(raw: bytes, context: _Context) -> AsyncIterator[bytes]:

@@ -97,34 +97,34 @@ class Server:
         add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 
-    async def start(self, address: str) -> int:
-        """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the port, 0 for a unix socket.
+    async def start(self, address: str) -> str:
+        """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the address with the port that it got.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        await self._tell_health(_NOT_SERVING)
+        await self._tell_health(serving=False)
         try:
             port = self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise CannotListen(f"cannot listen on {address}: it is in use, or not of this machine") from error
         await self._server.start()
-        return port
+        return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
     async def serve(self) -> None:
         """Begin to answer from the catalog."""
         self._sights.phase = Phase.SERVING
-        await self._tell_health(_SERVING)
+        await self._tell_health(serving=True)
 
     async def drain(self, grace_s: float) -> None:
         """Stop: health first, then watchers are told, then calls under way end, within `grace_s` seconds."""
-        await self._tell_health(_NOT_SERVING)
+        await self._tell_health(serving=False)
         self._sights.phase = Phase.DRAINING
         self._changes.tell()
         await self._server.stop(grace_s)
         self._unsubscribe()
         self._threads.shutdown(wait=True)
 
-    async def _tell_health(self, status: "health_pb2.HealthCheckResponse.ServingStatus.ValueType") -> None:
-        await self._health.set("", status)
-        await self._health.set(SERVICE, status)
+    async def _tell_health(self, *, serving: bool) -> None:
+        for service in ("", SERVICE):
+            await self._health.set(service, _SERVING if serving else _NOT_SERVING)

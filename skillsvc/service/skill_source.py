@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import NoReturn
 
-import grpc
 from google.protobuf.message import Message
 from skillsource.v1 import skill_source_pb2 as pb
 
@@ -12,7 +11,7 @@ from skillsvc.domain.errors import ErrorReason, NotImplementedYet
 from skillsvc.domain.limits import Limits
 from skillsvc.service import wire
 from skillsvc.service.activations import Activations
-from skillsvc.service.boundary import Boundary, Call
+from skillsvc.service.boundary import Boundary, Call, Handler
 from skillsvc.service.reads import Reads
 from skillsvc.service.watch import Watch
 
@@ -49,7 +48,7 @@ class ServerInfo:
 
 def skill_source_handlers(
     boundary: Boundary, *, info: ServerInfo, reads: Reads, activations: Activations, watch: Watch
-) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
+) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
     return {
         "GetServerInfo": boundary.unary(pb.GetServerInfoRequest, info.get_server_info),

@@ -7,7 +7,6 @@ settled when they were read, are not read again.
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
@@ -32,8 +31,6 @@ from skillsvc.parsing.skill import read_skill
 from skillsvc.sources.assets import AssetFiles, AssetWalk, SkillUnusable, name_assets
 from skillsvc.sources.discovery import DOCUMENT, OpenSkill, SkillPlace, printable
 
-_NO_COPIES: Mapping[str, FileCopy] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
@@ -48,7 +45,7 @@ class Taken:
     found: Found | None
     diagnostics: tuple[Diagnostic, ...]
     stamps: Mapping[str, FileStamp]
-    copies: Mapping[str, FileCopy] = _NO_COPIES
+    copies: Mapping[str, FileCopy]
     settled: bool
     seen: bool = True
 
@@ -78,14 +75,20 @@ class Intake:
             stamps = {**self._text_stamps(place), **assets.stamps}
             if before is not None and before.settled and before.place == place and before.stamps == stamps:
                 return before
-            return self._read(skill, assets, before.copies if before is not None else _NO_COPIES)
+            return self._read(skill, assets, before.copies if before is not None else {})
         except SkillUnusable as fault:
             diagnostic = Diagnostic(
                 severity=Severity.ERROR, code=fault.code, message=fault.message, skill=printable(place.place)
             )
             kept = before.found if before is not None and fault.unseen else None
             return Taken(
-                place=place, found=kept, diagnostics=(diagnostic,), stamps={}, settled=False, seen=not fault.unseen
+                place=place,
+                found=kept,
+                diagnostics=(diagnostic,),
+                stamps={},
+                copies={},
+                settled=False,
+                seen=not fault.unseen,
             )
 
     def _list_assets(self, skill: OpenSkill) -> AssetFiles:

@@ -42,7 +42,7 @@ class DirectoryWatch:
                     stop.wait(_LOOK_AGAIN_S)
                     continue
                 self._watch(there, stop)
-            except (OSError, watchfiles.WatchfilesRustInternalError):
+            except (OSError, RuntimeError):  # RuntimeError is what its native part raises where the kernel refuses
                 _log.exception("watching is not possible; changes are seen at the next periodic look")
                 return
 
