@@ -73,13 +73,11 @@ def read_model(files: Sequence[FileDescriptorProto], package: str) -> Model:
     messages = {f".{package}.{message.name}": message for file in own for message in file.message_type}
     options = _options(files, messages.values())
     bounded = _bounded(messages, options)
+    # Each message is read, for a text that nothing bounds is a fault also where the message has no cap at all.
+    fields = {name: tuple(_fields(message, bounded, options)) for name, message in messages.items()}
     return Model(
         package=package,
-        messages=tuple(
-            Message(name=message.name, fields=tuple(_fields(message, bounded, options)))
-            for name, message in messages.items()
-            if name in bounded
-        ),
+        messages=tuple(Message(name=message.name, fields=fields[name]) for name, message in bounded.items()),
     )
 
 
