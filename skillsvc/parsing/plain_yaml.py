@@ -98,9 +98,10 @@ def reuses_nodes(text: str) -> bool:
     try:
         next_event = CParser(text).get_event
         while event := next_event():
-            if isinstance(event, AliasEvent) and event.anchor in anchors:
-                return True
-            if isinstance(event, NodeEvent) and event.anchor is not None:
+            if isinstance(event, AliasEvent):
+                if event.anchor in anchors:
+                    return True
+            elif isinstance(event, NodeEvent):
                 anchors.add(event.anchor)
     except YAMLError:
         return False

@@ -98,6 +98,11 @@ def test_nested_values_and_items_are_repaired_too() -> None:
     assert warnings(reading) == [DiagnosticCode.YAML_REPAIRED] * 5
 
 
+def test_a_word_after_an_asterisk_is_no_alias_however_often_it_stands() -> None:
+    reading = read(described("license: *none\nversion: *none\ncompatibility: *none"))
+    assert kept(reading).license == kept(reading).version == kept(reading).compatibility == "*none"
+
+
 def test_a_repair_keeps_the_number_of_lines_so_that_later_faults_keep_their_places() -> None:
     reading = read(document("name: harbor-map\ndescription: Draws: maps\n  of harbors\n\nlicense: [x"))
     assert refused_for(reading, DiagnosticCode.YAML_MALFORMED)
