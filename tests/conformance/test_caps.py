@@ -58,6 +58,15 @@ def test_a_text_fits_its_grammar_as_the_vectors_say(caps: ModuleType) -> None:
         assert [plain_text(text) for text in case.unfit if fits(plain_text(text))] == []
 
 
+@pytest.mark.parametrize("grammar", ["skill_name", "skill_reference", "asset_name", "digest"])
+def test_text_that_is_no_utf_8_fits_no_grammar(caps: ModuleType, grammar: str) -> None:
+    # No vector can hold it: protobuf's JSON form is UTF-8.
+    fits = getattr(caps, f"fits_{grammar}")
+    assert not fits("\ud800")
+    assert not fits("a\udfffa")
+    assert not fits("a" * 63 + "\udcff")
+
+
 def test_each_grammar_has_vectors(caps: ModuleType) -> None:
     named = {schema.Grammar.Name(case.grammar).removeprefix("GRAMMAR_") for case in PINNED.grammars}
     assert named == {grammar.name for grammar in caps.Grammar}

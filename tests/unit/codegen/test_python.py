@@ -155,6 +155,18 @@ def test_a_value_of_the_wrong_type_refuses_the_message(name: str, wrong: object,
     assert caps.clamp_sample({name: wrong}) == caps.Clamped(values={}, refusals=(malformed,))
 
 
+def test_a_value_of_the_wrong_type_refuses_also_where_one_that_is_too_long_is_dropped() -> None:
+    caps = generated(message("Sample", field("text", "TYPE_STRING", "max_bytes: 2 over: OVER_DROP")))
+    assert caps.clamp_sample({"text": 1}).refusals == (caps.Change(path="text", what=caps.What.MALFORMED),)
+
+
+def test_names_are_not_counted_where_the_items_are_refused() -> None:
+    cap = "max_items: 9 max_total_bytes: 6 over: OVER_REFUSE"
+    caps = generated(message("Sample", field("items", NAMED, cap, repeated=True)), ITEM)
+    malformed = caps.Change(path="items[0]", what=caps.What.MALFORMED)
+    assert caps.clamp_sample({"items": ["no message"]}).refusals == (malformed,)
+
+
 @pytest.mark.parametrize("name", ["text", "data", "number", "words", "items", "item", "flags", "pairs"])
 def test_none_is_a_field_that_is_not_set(name: str) -> None:
     caps = generated(*everything())
@@ -198,7 +210,8 @@ def test_values_of_a_map_that_are_too_long_can_refuse_where_too_many_pairs_drop(
     assert caps.clamp_sample({"pairs": {"a": "longer"}}).refusals
 
 
-def test_a_bound_can_be_lowered_to_nothing() -> None:
+@pytest.mark.parametrize("nothing", [0, -1, -9])
+def test_a_bound_can_be_lowered_to_nothing(nothing: int) -> None:
     caps = generated(*everything())
-    lowered = {"Sample.text.max_bytes": 0, "Sample.number.max_value": 0}
-    assert caps.clamp_sample({"text": "a", "number": 0}, lowered=lowered).values == {"text": "", "number": 0}
+    clamped = caps.clamp_sample({"text": "abc", "words": []}, lowered={"Sample.text.max_bytes": nothing})
+    assert clamped.values == {"text": "", "words": ()}
