@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto, unique
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from skillsvc.content.beneath import KernelOpening, Opening, WalkOpening, choose_opening, reopen
 from skillsvc.content.blobs import BlobStore
@@ -86,16 +86,14 @@ class EntryKind(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """A name in a folder. Bytes that are not UTF-8 are lone surrogates in `name` (`surrogateescape`)."""
 
     name: str
     kind: EntryKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What the file system says of a file. Equal stamps mean equal bytes where the reading was `settled`."""
 
     dev: int
@@ -175,7 +173,7 @@ class ConfinedDirectory:
         """List the folder in byte order of the names."""
         try:
             with os.scandir(self.fd) as listing:
-                found = [Entry(name=entry.name, kind=_kind(entry)) for entry in listing]
+                found = [Entry(entry.name, _kind(entry)) for entry in listing]
         except OSError as error:
             raise _translated(error) from error
         found.sort(key=lambda entry: os.fsencode(entry.name))

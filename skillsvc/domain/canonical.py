@@ -8,6 +8,8 @@ digest begins with its encoded domain text, so that digests of different kinds n
 import hashlib
 from collections.abc import Iterable, Sequence
 
+_EMPTY = bytes(8)
+
 
 def encode_bytes(value: bytes) -> bytes:
     """Encode a byte string."""
@@ -16,6 +18,8 @@ def encode_bytes(value: bytes) -> bytes:
 
 def encode_text(value: str) -> bytes:
     """Encode a text."""
+    if not value:
+        return _EMPTY
     encoded = value.encode()
     return len(encoded).to_bytes(8, "big") + encoded
 
@@ -43,7 +47,4 @@ def encode_pairs(pairs: Iterable[tuple[str, str]]) -> bytes:
 
 def digest_of(domain: str, *parts: bytes) -> str:
     """Return the lower-case hex SHA-256 of encoded parts under a domain text."""
-    digest = hashlib.sha256(encode_text(domain))
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join((encode_text(domain), *parts))).hexdigest()

@@ -4,7 +4,7 @@ Files are listed with their stamps and not opened for reading; links are never f
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Entry, EntryKind, Escapes, FileStamp, Missing
@@ -30,20 +30,24 @@ class SkillUnusable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetFiles:
-    """The files of a folder that are assets: stamps by path below it, and what was left out."""
+    """The files of a folder that are assets, by path below it, with their stamps where these were asked for.
 
-    stamps: Mapping[str, FileStamp]
+    `diagnostics` say what was left out.
+    """
+
+    stamps: Mapping[str, FileStamp | None]
     diagnostics: tuple[Diagnostic, ...]
 
 
 class AssetWalk:
     """One walk through a skill's folder."""
 
-    def __init__(self, *, of_root: bool, limits: Limits) -> None:
+    def __init__(self, *, of_root: bool, stamped: bool, limits: Limits) -> None:
         """Prepare; a skill at its source's root (`of_root`) owns none of the folders that hold skills (G14)."""
         self._of_root = of_root
+        self._stamped = stamped
         self._limits = limits
-        self._stamps: dict[str, FileStamp] = {}
+        self._stamps: dict[str, FileStamp | None] = {}
         self._diagnostics: list[Diagnostic] = []
 
     def list_files(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> AssetFiles:
@@ -71,15 +75,14 @@ class AssetWalk:
                     self._leave_out(DiagnosticCode.NOT_A_REGULAR_FILE, "neither a file nor a folder", path)
 
     def _file(self, directory: ConfinedDirectory, entry: Entry, path: str) -> None:
-        try:
-            stamp = directory.stat_file(entry.name, follow_links=False)
-        except ConfinedError as error:
-            raise SkillUnusable(
-                DiagnosticCode.FILE_UNREADABLE, f"the asset {printable(path)!r} {error}", unseen=True
-            ) from error
-        if stamp is None:
-            # Gone, or no file any more: the next look sees what it is by then.
-            return
+        stamp = None
+        if self._stamped:
+            try:
+                stamp = directory.stat_file(entry.name, follow_links=False)
+            except ConfinedError as error:
+                raise SkillUnusable(
+                    DiagnosticCode.FILE_UNREADABLE, f"the asset {printable(path)!r} {error}", unseen=True
+                ) from error
         self._stamps[path] = stamp
         if len(self._stamps) > self._limits.assets:
             raise SkillUnusable(
@@ -102,7 +105,7 @@ class AssetWalk:
                         Diagnostic(
                             severity=Severity.NOTE,
                             code=DiagnosticCode.SKILL_INSIDE_SKILL,
-                            message=f"{printable(path)}/{document} is an asset of the skill around it",
+                            message=f"{printable(path)}/{document.name} is an asset of the skill around it",
                         )
                     )
                 self._enter(below, entries, f"{path}/")
@@ -128,7 +131,7 @@ class NamedAssets:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def name_assets(paths: Sequence[str], limits: Limits) -> NamedAssets:
+def name_assets(paths: Iterable[str], limits: Limits) -> NamedAssets:
     """Return the names by which files are served: their paths in NFC.
 
     Raises:

@@ -16,6 +16,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection, read_collection
 
 DOCUMENT = "SKILL.md"
+_DOCUMENT_UPPER = DOCUMENT.upper()
 MANIFEST = "skill.yaml"
 COLLECTION = "COLLECTION.json"
 IGNORED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules", ".DS_Store"})
@@ -37,15 +38,19 @@ class SkillPlace:
     """One skill to be taken in.
 
     `place` is its folder below the root; for a single file, the file itself. `folder` is the name that stands in
-    where the skill's own is unfit. `document` and `manifest` are paths below the root, None where there is none.
+    where the skill's own is unfit. `document` and `manifest` are its SKILL.md and skill.yaml, None where there is none.
     """
 
     place: str
     folder: str
-    document: str | None
-    manifest: str | None
+    document: Entry | None
+    manifest: Entry | None
     collection: str = ""
     single_file: bool = False
+
+    def path_of(self, entry: Entry) -> str:
+        """Return the path below the root of a file of the skill's folder."""
+        return entry.name if self.single_file else _below(self.place, entry.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +122,15 @@ class Discovery:
             return
         self._entered.add(identity)
         entries = directory.entries()
-        name = folder.place.rpartition("/")[2] or self._label
-        place = place_of(
-            SkillPlace(place=folder.place, folder=name, document=None, manifest=None, collection=folder.collection),
-            entries,
-        )
-        if place.document or place.manifest:
+        document, manifest = markers(entries)
+        if document is not None or manifest is not None:
+            place = SkillPlace(
+                place=folder.place,
+                folder=folder.place.rpartition("/")[2] or self._label,
+                document=document,
+                manifest=manifest,
+                collection=folder.collection,
+            )
             yield OpenSkill(place=place, directory=directory, entries=entries)
             if folder.depth:
                 return
@@ -160,10 +168,10 @@ class Discovery:
     def _single_file_skills(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> Iterator[OpenSkill]:
         for entry in entries:
             stem = entry.name.removesuffix(_SINGLE_SUFFIX)
-            if stem in {"", entry.name} or entry.name.upper() == DOCUMENT.upper() or entry.name.startswith("."):
+            if stem in {"", entry.name} or entry.name.upper() == _DOCUMENT_UPPER or entry.name.startswith("."):
                 continue
             if entry.kind in _READABLE_KINDS and is_text(entry.name):
-                place = SkillPlace(place=entry.name, folder=stem, document=entry.name, manifest=None, single_file=True)
+                place = SkillPlace(place=entry.name, folder=stem, document=entry, manifest=None, single_file=True)
                 yield OpenSkill(place=place, directory=directory, entries=())
 
     def _descend(self, folder: _Folder, entries: Sequence[Entry]) -> None:
@@ -188,13 +196,9 @@ class Discovery:
                     Severity.WARNING, DiagnosticCode.TOO_DEEP, f"more than {deepest} levels deep; not looked at", place
                 )
             else:
+                linked = folder.linked or entry.kind is EntryKind.LINK
                 self._ahead.append(
-                    replace(
-                        folder,
-                        place=place,
-                        depth=folder.depth + 1,
-                        linked=folder.linked or entry.kind is EntryKind.LINK,
-                    )
+                    _Folder(place=place, depth=folder.depth + 1, linked=linked, collection=folder.collection)
                 )
 
     def _say_lost(self, folder: _Folder, error: ConfinedError) -> None:
@@ -223,23 +227,22 @@ def printable(place: str) -> str:
 def place_of(place: SkillPlace, entries: Sequence[Entry]) -> SkillPlace:
     """Return a skill's place with the SKILL.md and skill.yaml that its folder holds now."""
     document, manifest = markers(entries)
-    return replace(
-        place,
-        document=_below(place.place, document) if document else None,
-        manifest=_below(place.place, manifest) if manifest else None,
-    )
+    return replace(place, document=document, manifest=manifest)
 
 
-def markers(entries: Sequence[Entry]) -> tuple[str | None, str | None]:
-    """Return the names of a folder's SKILL.md and skill.yaml, None where there is none.
+def markers(entries: Sequence[Entry]) -> tuple[Entry | None, Entry | None]:
+    """Return a folder's SKILL.md and skill.yaml, None where there is none.
 
     Where only one of another case stands there, that is its SKILL.md (G15); the first of several, in byte order.
     """
-    names = [entry.name for entry in entries if entry.kind in _READABLE_KINDS]
-    document = DOCUMENT if DOCUMENT in names else None
-    if document is None:
-        document = next((name for name in names if name.upper() == DOCUMENT.upper()), None)
-    return document, MANIFEST if MANIFEST in names else None
+    document = manifest = None
+    for entry in entries:
+        if entry.name.upper() == _DOCUMENT_UPPER and entry.kind in _READABLE_KINDS:
+            if document is None or entry.name == DOCUMENT:
+                document = entry
+        elif entry.name == MANIFEST and entry.kind in _READABLE_KINDS:
+            manifest = entry
+    return document, manifest
 
 
 def _holds(entries: Sequence[Entry], name: str) -> bool:

@@ -7,13 +7,14 @@ settled when they were read, are not read again.
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.confined import (
     ConfinedDirectory,
     ConfinedError,
     ConfinedRoot,
+    Entry,
+    EntryKind,
     Escapes,
     FileChanged,
     FileCopy,
@@ -36,25 +37,18 @@ from skillsvc.sources.discovery import DOCUMENT, OpenSkill, SkillPlace, printabl
 class Taken:
     """What taking one skill in came to.
 
-    `found` is None where the skill was refused; `diagnostics` then say why. `stamps` are those of all its files, and
-    `copies` the assets among them, by path. `settled` tells whether equal stamps prove equal bytes, `seen` whether the
-    skill could be seen as it is now.
+    `found` is None where the skill was refused; `diagnostics` then say why. `stamps` are those of all its files, by
+    path below its folder, and `copies` what was read of them. `settled` tells whether equal stamps prove equal bytes,
+    `seen` whether the skill could be seen as it is now.
     """
 
     place: SkillPlace
     found: Found | None
     diagnostics: tuple[Diagnostic, ...]
-    stamps: Mapping[str, FileStamp]
+    stamps: Mapping[str, FileStamp | None]
     copies: Mapping[str, FileCopy]
     settled: bool
     seen: bool = True
-
-
-class _Texts(NamedTuple):
-    """SKILL.md and skill.yaml, as far as they are there."""
-
-    document: FileRead | None
-    manifest: FileRead | None
 
 
 class Intake:
@@ -69,21 +63,21 @@ class Intake:
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
         """Take one skill in; `before` is what the last look at the same place came to."""
-        place = skill.place
         try:
-            assets = self._list_assets(skill)
-            stamps = {**self._text_stamps(place), **assets.stamps}
-            if before is not None and before.settled and before.place == place and before.stamps == stamps:
-                return before
-            return self._read(skill, assets, before.copies if before is not None else {})
+            assets = self._list_assets(skill, stamped=before is not None)
+            if before is None:
+                return self._read(skill, assets, {})
+            if before.settled and before.place == skill.place:
+                stamps = {**self._text_stamps(skill), **assets.stamps}
+                if stamps == before.stamps:
+                    return before
+            return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
-            diagnostic = Diagnostic(
-                severity=Severity.ERROR, code=fault.code, message=fault.message, skill=printable(place.place)
-            )
-            kept = before.found if before is not None and fault.unseen else None
+            place = printable(skill.place.place)
+            diagnostic = Diagnostic(severity=Severity.ERROR, code=fault.code, message=fault.message, skill=place)
             return Taken(
-                place=place,
-                found=kept,
+                place=skill.place,
+                found=before.found if before is not None and fault.unseen else None,
                 diagnostics=(diagnostic,),
                 stamps={},
                 copies={},
@@ -91,126 +85,123 @@ class Intake:
                 seen=not fault.unseen,
             )
 
-    def _list_assets(self, skill: OpenSkill) -> AssetFiles:
-        texts = {path.rpartition("/")[2] for path in (skill.place.document, skill.place.manifest) if path is not None}
-        entries = [entry for entry in skill.entries if entry.name not in texts]
-        return AssetWalk(of_root=not skill.place.place, limits=self._limits).list_files(skill.directory, entries)
+    def _list_assets(self, skill: OpenSkill, *, stamped: bool) -> AssetFiles:
+        place = skill.place
+        own = [entry for entry in skill.entries if entry is not place.document and entry is not place.manifest]
+        walk = AssetWalk(of_root=not place.place, stamped=stamped, limits=self._limits)
+        return walk.list_files(skill.directory, own)
 
-    def _text_stamps(self, place: SkillPlace) -> dict[str, FileStamp]:
-        stamps: dict[str, FileStamp] = {}
-        for path in (place.document, place.manifest):
-            if path is None:
+    def _text_stamps(self, skill: OpenSkill) -> dict[str, FileStamp | None]:
+        stamps: dict[str, FileStamp | None] = {}
+        for entry in (skill.place.document, skill.place.manifest):
+            if entry is None:
                 continue
+            directory, path, linked = self._way_to(skill, entry)
             try:
-                stamp = self._root.stat_file(path, follow_links=True)
+                stamps[entry.name] = directory.stat_file(path, follow_links=linked)
             except ConfinedError as error:
-                raise _unseen(path, error) from error
-            if stamp is not None:
-                stamps[_key_of_text(path)] = stamp
+                raise _unseen(entry.name, error) from error
         return stamps
 
-    def _read(self, skill: OpenSkill, assets: AssetFiles, copies: Mapping[str, FileCopy]) -> Taken:
+    def _read(self, skill: OpenSkill, assets: AssetFiles, before: Mapping[str, FileCopy]) -> Taken:
         place = skill.place
-        texts = _Texts(
-            self._read_text(place.document, self._limits.document_bytes),
-            self._read_text(place.manifest, self._limits.frontmatter_bytes),
-        )
+        document = self._read_text(skill, place.document, self._limits.document_bytes)
+        manifest = self._read_text(skill, place.manifest, self._limits.frontmatter_bytes)
         reading = read_skill(
-            document=texts.document.data if texts.document else None,
-            manifest=texts.manifest.data if texts.manifest else None,
+            document=document.data if document is not None else None,
+            manifest=manifest.data if manifest is not None else None,
             folder=place.folder,
             profile=self._profile,
             limits=self._limits,
-            file_name=place.document.rpartition("/")[2] if place.document is not None else DOCUMENT,
+            file_name=place.document.name if place.document is not None else DOCUMENT,
         )
+        stamps = dict(assets.stamps)
+        settled = True
+        for entry, read in ((place.document, document), (place.manifest, manifest)):
+            if entry is not None and read is not None:
+                stamps[entry.name] = read.stamp
+                settled = settled and read.settled
         if reading.skill is None:
-            return _taken(place, None, (*reading.diagnostics, *assets.diagnostics), texts, assets.stamps, {})
-        named = name_assets(tuple(assets.stamps), self._limits)
-        copied = {
-            path: self._copy(skill.directory, path, stamp, copies.get(path)) for path, stamp in assets.stamps.items()
-        }
-        if texts.document is not None:
-            self._blobs.put(texts.document.data, texts.document.digest)
+            return Taken(
+                place=place,
+                found=None,
+                diagnostics=_about(printable(place.place), (*reading.diagnostics, *assets.diagnostics)),
+                stamps=stamps,
+                copies={},
+                settled=settled,
+            )
+        named = name_assets(assets.stamps, self._limits)
+        copies = {path: self._copy(skill, path, stamp, before.get(path)) for path, stamp in assets.stamps.items()}
+        for path, copy in copies.items():
+            stamps[path] = copy.stamp
+            settled = settled and copy.settled
+        if document is not None:
+            self._blobs.put(document.data, document.digest)
         found = Found(
             bundle=make_bundle(
                 reading.skill,
-                document=TextRef(digest=texts.document.digest, size=texts.document.size) if texts.document else None,
+                document=TextRef(digest=document.digest, size=document.size) if document is not None else None,
                 body=_text_ref(reading.body),
-                assets=_assets(named.names, copied),
+                assets=_assets(named.names, copies),
             ),
             place=place.place,
             collection=place.collection,
             diagnostics=_about(reading.skill.name, (*reading.diagnostics, *assets.diagnostics, *named.diagnostics)),
         )
-        return _taken(place, found, (), texts, assets.stamps, copied)
+        return Taken(place=place, found=found, diagnostics=(), stamps=stamps, copies=copies, settled=settled)
 
-    def _read_text(self, path: str | None, max_bytes: int) -> FileRead | None:
-        if path is None:
+    def _way_to(self, skill: OpenSkill, entry: Entry) -> tuple[ConfinedDirectory, str, bool]:
+        """Return how SKILL.md or skill.yaml is opened: in its folder, or over its link beneath the root."""
+        if entry.kind is EntryKind.LINK:
+            return self._root, skill.place.path_of(entry), True
+        return skill.directory, entry.name, False
+
+    def _read_text(self, skill: OpenSkill, entry: Entry | None, max_bytes: int) -> FileRead | None:
+        if entry is None:
             return None
-        name = path.rpartition("/")[2]
+        directory, path, linked = self._way_to(skill, entry)
+        name = printable(entry.name)
         try:
-            return self._root.read_file(path, max_bytes=max_bytes, follow_links=True)
+            return directory.read_file(path, max_bytes=max_bytes, follow_links=linked)
         except TooLarge as error:
             raise SkillUnusable(
-                DiagnosticCode.FILE_TOO_LARGE, f"{printable(name)} has more than {max_bytes} bytes; shorten it"
+                DiagnosticCode.FILE_TOO_LARGE, f"{name} has more than {max_bytes} bytes; shorten it"
             ) from error
-        except Missing as error:
-            raise SkillUnusable(DiagnosticCode.LINK_DANGLING, f"{printable(name)} leads nowhere") from error
-        except Escapes as error:
+        except (Missing, Escapes) as error:
+            if not linked:
+                # It was a file a moment ago: somebody is changing the folder.
+                raise SkillUnusable(
+                    DiagnosticCode.FILE_CHANGED, f"{name} changed while it was read", unseen=True
+                ) from error
+            if isinstance(error, Missing):
+                raise SkillUnusable(DiagnosticCode.LINK_DANGLING, f"{name} is a link that leads nowhere") from error
             raise SkillUnusable(
-                DiagnosticCode.LINK_ESCAPES, f"{printable(name)} is a link that leads out of the source"
+                DiagnosticCode.LINK_ESCAPES, f"{name} is a link that leads out of the source"
             ) from error
         except NotRegular as error:
-            raise SkillUnusable(
-                DiagnosticCode.NOT_A_REGULAR_FILE, f"{printable(name)} is not a regular file"
-            ) from error
+            raise SkillUnusable(DiagnosticCode.NOT_A_REGULAR_FILE, f"{name} is not a regular file") from error
         except ConfinedError as error:
-            raise _unseen(path, error) from error
+            raise _unseen(name, error) from error
 
-    def _copy(self, directory: ConfinedDirectory, path: str, stamp: FileStamp, before: FileCopy | None) -> FileCopy:
+    def _copy(self, skill: OpenSkill, path: str, stamp: FileStamp | None, before: FileCopy | None) -> FileCopy:
         if before is not None and before.settled and before.stamp == stamp and self._blobs.has(before.digest):
             return before
+        name = f"the asset {printable(path)!r}"
         try:
-            return directory.copy_file(path, max_bytes=self._limits.asset_bytes, follow_links=False, blobs=self._blobs)
+            return skill.directory.copy_file(
+                path, max_bytes=self._limits.asset_bytes, follow_links=False, blobs=self._blobs
+            )
         except TooLarge as error:
             raise SkillUnusable(
-                DiagnosticCode.ASSET_TOO_LARGE,
-                f"the asset {printable(path)!r} has more than {self._limits.asset_bytes} bytes",
+                DiagnosticCode.ASSET_TOO_LARGE, f"{name} has more than {self._limits.asset_bytes} bytes"
             ) from error
         except (Missing, Escapes, NotRegular) as error:
             # It was a file a moment ago: somebody is changing the folder.
             raise SkillUnusable(
-                DiagnosticCode.FILE_CHANGED, f"the asset {printable(path)!r} changed while it was read", unseen=True
+                DiagnosticCode.FILE_CHANGED, f"{name} changed while it was read", unseen=True
             ) from error
         except ConfinedError as error:
-            raise _unseen(path, error) from error
-
-
-def _taken(  # noqa: PLR0917 - the parts of one value, each named where they are put together
-    place: SkillPlace,
-    found: Found | None,
-    diagnostics: tuple[Diagnostic, ...],
-    texts: _Texts,
-    stamps: Mapping[str, FileStamp],
-    copies: Mapping[str, FileCopy],
-) -> Taken:
-    """Put together what was read, under the stamps that it had when it was read."""
-    read: dict[str, FileStamp] = {**stamps, **{path: copy.stamp for path, copy in copies.items()}}
-    settled = all(copy.settled for copy in copies.values())
-    for path, text in ((place.document, texts.document), (place.manifest, texts.manifest)):
-        if path is not None and text is not None:
-            read[_key_of_text(path)] = text.stamp
-            settled = settled and text.settled
-    return Taken(
-        place=place,
-        found=found,
-        diagnostics=tuple(
-            replace(diagnostic, skill=diagnostic.skill or printable(place.place)) for diagnostic in diagnostics
-        ),
-        stamps=read,
-        copies=copies,
-        settled=settled,
-    )
+            raise _unseen(name, error) from error
 
 
 def _assets(names: Mapping[str, str], copies: Mapping[str, FileCopy]) -> tuple[Asset, ...]:
@@ -232,12 +223,6 @@ def _about(name: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ..
     return tuple(replace(diagnostic, skill=name) for diagnostic in diagnostics)
 
 
-def _key_of_text(path: str) -> str:
-    """Return the key of SKILL.md or skill.yaml among the stamps: no asset's path begins with a slash."""
-    return "/" + path
-
-
-def _unseen(path: str, error: ConfinedError) -> SkillUnusable:
-    name = printable(path.rpartition("/")[2])
+def _unseen(name: str, error: ConfinedError) -> SkillUnusable:
     code = DiagnosticCode.FILE_CHANGED if isinstance(error, FileChanged) else DiagnosticCode.FILE_UNREADABLE
     return SkillUnusable(code, f"{name} {error}", unseen=True)
