@@ -37,6 +37,7 @@ class DiagnosticCode(StrEnum):
     LINK_ESCAPES = "link-escapes"
     LINK_DANGLING = "link-dangling"
     LINKED_TWICE = "linked-twice"
+    LINK_AS_TEXT = "link-as-text"
     NOT_A_REGULAR_FILE = "not-a-regular-file"
     FILE_CHANGED = "file-changed"
     FILE_UNREADABLE = "file-unreadable"

@@ -1,5 +1,6 @@
 """Reading one skill: the bytes of SKILL.md and skill.yaml become a `Skill`, or the reasons why not (rules.md 2, 3)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from skillsvc.parsing.vocabulary import DISABLE_MODEL_INVOCATION, FRONTMATTER, U
 # Keys that are fields of the proto as they are.
 _LINES = ("license", "compatibility", "version", WHEN_TO_USE)
 _LISTS = ("keywords", "capabilities")
+_LINK_TARGET = re.compile(r"[^\s/]+(?:/[^\s/]+)+\.md", re.IGNORECASE)
 # agentskills.io counts characters.
 _PORTABLE_CHARACTERS = {"description": 1024, "compatibility": 500}
 
@@ -101,9 +103,8 @@ def _text_of(document: bytes, file_name: str, findings: Findings, limits: Limits
 def _read_document(
     parts: Document, file_name: str, findings: Findings, limits: Limits
 ) -> tuple[dict[str, Plain], str | None]:
-    if parts.frontmatter is None and file_name.lower() != "skill.md":
-        # Not every text that lies beside skills is one: a single file says so by its frontmatter.
-        findings.refuse(DiagnosticCode.FRONTMATTER_MISSING, f"{shown(file_name)} has no frontmatter, so it is no skill")
+    if parts.frontmatter is None:
+        _check_is_skill(parts, file_name, findings)
     values = recognise(read_frontmatter(parts, findings, limits), FRONTMATTER, findings)
     body = parts.body
     # A character has at most four bytes, so most bodies need not be encoded.
@@ -113,6 +114,19 @@ def _read_document(
             f"the body has {size} bytes; at most {limits.body_bytes} are possible; move parts of it to files beside it",
         )
     return values, body
+
+
+def _check_is_skill(parts: Document, file_name: str, findings: Findings) -> None:
+    """Refuse a text without frontmatter that nobody meant as a skill."""
+    if parts.body and _LINK_TARGET.fullmatch(parts.body):
+        findings.refuse(
+            DiagnosticCode.LINK_AS_TEXT,
+            f"{shown(file_name)} holds nothing but a path: a link that git checked out as text; set core.symlinks to "
+            "true and check out again",
+        )
+    if file_name.lower() != "skill.md":
+        # Not every text that lies beside skills is one: a single file says so by its frontmatter.
+        findings.refuse(DiagnosticCode.FRONTMATTER_MISSING, f"{shown(file_name)} has no frontmatter, so it is no skill")
 
 
 def _make_skill(

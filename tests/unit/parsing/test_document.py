@@ -139,6 +139,17 @@ def test_a_single_file_with_frontmatter_is_a_skill_named_by_its_stem() -> None:
     assert reading.diagnostics == ()
 
 
+@pytest.mark.parametrize("target", ["../../../engineering/status/SKILL.md", "../README.md\n", "agents/persona.md"])
+def test_a_link_that_was_checked_out_as_text_is_no_skill(target: str) -> None:
+    for reading in (read(target), strictly(target), read(target, file_name="status.md")):
+        assert refused_for(reading, DiagnosticCode.LINK_AS_TEXT)
+
+
+@pytest.mark.parametrize("text", ["See ../README.md", "../README.md\n../LICENSE.md", "README.md", "docs/a b.md", "a/b"])
+def test_a_text_that_is_more_than_a_path_is_a_body(text: str) -> None:
+    assert kept(read(text)).description
+
+
 def test_empty_frontmatter_declares_nothing() -> None:
     reading = read("---\n---\nDraws maps.")
     assert kept(reading).name == "harbor-map"
