@@ -1,9 +1,12 @@
 """The parts of a SKILL.md: its frontmatter between two fences, and its body (rules.md 2)."""
 
+import re
 from dataclasses import dataclass
 
 BLANKS = " \t\n"
 _FENCE = "---"
+# Possessive, so that a text of nothing but blanks is not gone through again and again.
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\n)*+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ def split(text: str) -> Document:
         start = text.rfind("\n", 0, len(text) - len(text.lstrip(BLANKS))) + 1
         end = _line_end(text, start)
         if text[start:end].rstrip(BLANKS) != _FENCE:
-            return Document(body=body_text(text))
+            return Document(body=_body(text, 0))
         opened, line, exact = end + 1, text.count("\n", 0, end) + 2, start == 0 and end == len(_FENCE)
     closing = opened - 1
     while (closing := text.find("\n---", closing)) != -1:
@@ -53,7 +56,7 @@ def split(text: str) -> Document:
             return Document(
                 frontmatter=text[opened : closing + 1],
                 frontmatter_line=line,
-                body=body_text(text[end + 1 :]),
+                body=_body(text, end + 1),
                 exact_fences=exact and not after,
             )
         closing += 1
@@ -65,10 +68,10 @@ def _line_end(text: str, start: int) -> int:
     return len(text) if end == -1 else end
 
 
-def body_text(text: str) -> str:
-    """Return the body within what follows the frontmatter: without leading blank lines and trailing white space."""
-    start = len(text) - len(text.lstrip(BLANKS))
-    return text[text.rfind("\n", 0, start) + 1 :].rstrip(BLANKS)
+def _body(text: str, begin: int) -> str:
+    """Return the body within a text from `begin` on: without leading blank lines and trailing white space."""
+    start = _BLANK_LINES.match(text, begin).end()  # type: ignore[union-attr] # matches nothing at least
+    return text[start:].rstrip(BLANKS)
 
 
 def body_of(data: bytes) -> str | None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from skillsvc.domain.diagnostics import DiagnosticCode
-from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain
 from skillsvc.parsing.text import one_line
 
@@ -56,13 +54,6 @@ def _split_tools(text: str) -> list[str]:
     return [tool for tool in tools if tool]
 
 
-def flag_of(values: Mapping[str, Plain], key: str, findings: Findings, *, unset: bool) -> bool:
-    """Return the value of a flag; refuse the skill where it cannot be read."""
-    if key not in values:
-        return unset
-    value = values[key]
-    truth = _TRUTHS.get(one_line(value).lower()) if isinstance(value, str) else None
-    if truth is None:
-        findings.error(DiagnosticCode.FLAG_MALFORMED, f"{key} must be true or false")
-        return unset
-    return truth
+def truth_of(value: Plain) -> bool | None:
+    """Return what a flag says, None where it cannot be read."""
+    return _TRUTHS.get(one_line(value).lower()) if isinstance(value, str) else None

@@ -11,7 +11,7 @@ from skillsvc.parsing.fields import text_of
 from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain, PlainMapping, YamlFault, read_mapping
 from skillsvc.parsing.text import listed, one_line, shown
-from skillsvc.parsing.vocabulary import FLAGS, MANIFEST, recognise
+from skillsvc.parsing.vocabulary import MANIFEST, recognise
 
 _KINDS = {"builtin": ToolKind.BUILTIN, "mcp": ToolKind.MCP, "executable": ToolKind.EXECUTABLE}
 # What a tool of each kind is found by.
@@ -34,8 +34,7 @@ def read_manifest(data: bytes, findings: Findings, limits: Limits) -> dict[str, 
         )
     mapping = _read_yaml(data, findings, limits)
     values = recognise(mapping, MANIFEST, findings)
-    # An empty flag is no flag that can be read, and must refuse the skill.
-    return {key: value for key, value in values.items() if key in FLAGS or _says_something(value)}
+    return {key: value for key, value in values.items() if _says_something(value)}
 
 
 def _read_yaml(data: bytes, findings: Findings, limits: Limits) -> PlainMapping:

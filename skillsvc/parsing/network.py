@@ -13,7 +13,7 @@ from skillsvc.parsing.changes import report_changes
 from skillsvc.parsing.fields import items_of
 from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain
-from skillsvc.parsing.text import listed
+from skillsvc.parsing.text import listed, one_line
 
 _MODES = {"none": NetworkMode.NONE, "host_only": NetworkMode.HOST_ONLY, "raw_required": NetworkMode.RAW_REQUIRED}
 _QUOTES_AND_BRACKETS = " []\"'"
@@ -72,7 +72,7 @@ def _domains(declared: Plain, findings: Findings) -> tuple[str, ...]:
 
 def _host(text: str) -> str:
     """Return the host of a domain, of a wildcard or of a URL, in lower case."""
-    host = text.strip().lower().replace("\\", "/")
+    host = one_line(text).lower().replace("\\", "/")
     host = host.partition("://")[2] or host
     host = host.replace("?", "/").replace("#", "/").partition("/")[0].rpartition("@")[2]
     host = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]

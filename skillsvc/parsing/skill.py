@@ -60,7 +60,7 @@ def read_skill(
         limits: The limits in force.
         file_name: The name of the document; any but SKILL.md, in whatever case, is a single-file skill's.
     """
-    folder = folder.encode(errors="surrogatepass").decode(errors="replace")
+    folder, file_name = _whole_text(folder), _whole_text(file_name)
     findings = Findings(profile)
     body = None
     values: dict[str, Plain] = {}
@@ -77,6 +77,11 @@ def read_skill(
     if findings.refused:
         return Reading(skill=None, body=None, diagnostics=diagnostics)
     return Reading(skill=skill, body=body, diagnostics=diagnostics)
+
+
+def _whole_text(name: str) -> str:
+    """Return a name that may hold halves of characters, as a file system gives them, as text that can be sent."""
+    return name.encode(errors="surrogatepass").decode(errors="replace")
 
 
 def _text_of(document: bytes, file_name: str, findings: Findings, limits: Limits) -> str:
@@ -156,8 +161,8 @@ def _make_skill(
         description=kept["description"],
         description_truncated=kept["description"] != description,
         description_bytes=len(description.encode()),
-        model_invocable=not fields.flag_of(values, DISABLE_MODEL_INVOCATION, findings, unset=False),
-        user_invocable=fields.flag_of(values, USER_INVOCABLE, findings, unset=True),
+        model_invocable=fields.truth_of(values.get(DISABLE_MODEL_INVOCATION)) is not True,
+        user_invocable=fields.truth_of(values.get(USER_INVOCABLE)) is not False,
         display_name=kept.get("display_name", ""),
         license=kept.get("license", ""),
         compatibility=kept.get("compatibility", ""),

@@ -1,9 +1,13 @@
 """Texts as they are served and shown: on one line, in part, in quotes."""
 
+import re
 from collections.abc import Iterable
 
 from skillsvc.domain import caps
 
+_UNDERLINE = re.compile(r"=+|-+")
+# A blank line, a heading, a fence of code, a comment, a rule.
+_NO_PARAGRAPH = re.compile(r"$|#|```|~~~|<!--|[-=*_ ]+$")
 _SHOWN_BYTES = 64
 _LISTED = 5
 
@@ -34,20 +38,26 @@ def first_paragraph(body: str) -> str:
     """
     heading = ""
     paragraph: list[str] = []
-    block = ""
+    block_end = ""
     for line in body.split("\n"):
         text = line.strip()
-        if block:
-            block = "" if block in text else block
-        elif not text or text.startswith(("#", "```", "~~~", "<!--")) or not text.strip("-=*_ "):
+        if block_end:
+            block_end = "" if block_end in text else block_end
+        elif paragraph and _UNDERLINE.fullmatch(text):
+            heading = heading or " ".join(paragraph)
+            paragraph = []
+        elif _NO_PARAGRAPH.match(text):
             if paragraph:
                 break
-            if text.startswith("#"):
-                heading = heading or text.lstrip("#")
-            elif text.startswith(("```", "~~~")):
-                block = text[:3]
-            elif text.startswith("<!--") and "-->" not in text:
-                block = "-->"
+            heading = heading or (text.lstrip("# ") if text.startswith("#") else "")
+            block_end = _block_end(text)
         else:
             paragraph.append(text)
-    return " ".join(paragraph) or heading.strip()
+    return " ".join(paragraph) or heading
+
+
+def _block_end(text: str) -> str:
+    """Return what ends the block of code, or the comment, that a line begins, "" where it begins none."""
+    if text.startswith(("```", "~~~")):
+        return text[:3]
+    return "-->" if text.startswith("<!--") and "-->" not in text else ""

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from enum import Enum, unique
 
 from skillsvc.domain.diagnostics import DiagnosticCode
+from skillsvc.parsing.fields import truth_of
 from skillsvc.parsing.findings import Findings, Profile
 from skillsvc.parsing.plain_yaml import Plain, PlainMapping
 from skillsvc.parsing.text import listed, shown
 
 DISABLE_MODEL_INVOCATION = "disable-model-invocation"
 USER_INVOCABLE = "user-invocable"
-FLAGS = (DISABLE_MODEL_INVOCATION, USER_INVOCABLE)
 WHEN_TO_USE = "when_to_use"
 
+_FLAGS = (DISABLE_MODEL_INVOCATION, USER_INVOCABLE)
 _OTHER_SPELLINGS = ("when-to-use", "whenToUse")
-_SPECIAL = (*FLAGS, *_OTHER_SPELLINGS)
+_SPECIAL = (*_FLAGS, *_OTHER_SPELLINGS)
 # Spellings of a flag, and of its older names, that differ only in case and in what joins the words. Whoever wrote one
 # may have meant to withhold the skill; to ignore it would offer the skill.
 _FLAG_TWINS = frozenset({"disablemodelinvocation", "modelinvocable", "userinvocable"})
@@ -79,8 +80,8 @@ MANIFEST = Vocabulary(shapes={**_KNOWN, "id": Shape.TEXT, "tools": Shape.LIST}, 
 def recognise(mapping: PlainMapping, vocabulary: Vocabulary, findings: Findings) -> dict[str, Plain]:
     """Return the known keys that say something, each value in its shape; report what is left out.
 
-    Lists of texts and mappings of texts hold nothing else. A flag that says nothing is kept, as None, because it must
-    refuse the skill.
+    Lists of texts and mappings of texts hold nothing else. A flag that cannot be read refuses the skill, wherever it
+    stands and whatever overrides it.
     """
     return _Recognition(mapping, vocabulary, findings).values()
 
@@ -142,9 +143,10 @@ class _Recognition:
             values[key] = value
 
     def _keep_special(self, key: str, values: dict[str, Plain]) -> None:
-        """Keep a flag whatever it says, and what stands under another spelling of `when_to_use`."""
-        if key in FLAGS:
-            values.setdefault(key, None)
+        """Check a flag, and keep what stands under another spelling of `when_to_use`."""
+        if key in _FLAGS:
+            if truth_of(values.get(key)) is None:
+                self._findings.error(DiagnosticCode.FLAG_MALFORMED, f"{self._place(key)}: {key} must be true or false")
         elif WHEN_TO_USE not in values:
             values[WHEN_TO_USE] = values.pop(key, None)
         elif values.pop(key, None) is not None:
@@ -180,7 +182,7 @@ class _Recognition:
     def _report_doubled(self) -> None:
         for key, place in self._mapping.doubled:
             where = f"{self._vocabulary.prefix}{place}"
-            if key in FLAGS and place.line == self._mapping.lines.get(key):
+            if key in _FLAGS and place.line == self._mapping.lines.get(key):
                 self._findings.error(DiagnosticCode.FLAG_MALFORMED, f"{where}: {key} stands twice; leave one")
             else:
                 self._findings.breach(

@@ -140,7 +140,8 @@ def test_any_folder_name_gives_a_name_and_diagnostics_that_are_text(folder: str)
     assert kept(reading).name
     for text in (kept(reading).display_name, *(f"{it.skill}{it.message}" for it in reading.diagnostics)):
         assert text.encode().decode() == text
-    (refusal,) = read("---\n", folder=folder).diagnostics
+    (refusal,) = read("\0", folder=folder, file_name=f"{folder}.md").diagnostics
+    assert refusal.message.encode().decode() == refusal.message
     assert refusal.skill.encode().decode() == refusal.skill
 
 

@@ -49,6 +49,7 @@ def test_a_declaration_has_the_published_digest_however_it_is_spelt(
         ("*.a.example", "a.example"),
         ("a.example/path", "a.example"),
         (" a.example ", "a.example"),
+        ("a\n\n    example", "a example"),
         ("wss://*.a.example.:1/x", "a.example"),
         ("http://[2001:DB8::1]:80/", "[2001:db8::1]"),
         ("http:\\\\a.example\\x", "a.example"),

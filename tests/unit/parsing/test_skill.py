@@ -52,6 +52,8 @@ def test_a_description_is_one_line_and_otherwise_as_written(spelt: str, descript
         ("Draws maps.", "Draws maps."),
         ("# Harbor\n\nDraws\nmaps.\n\nMore.", "Draws maps."),
         ("# Harbor\nDraws maps.\n## More", "Draws maps."),
+        ("Harbor\n======\nDraws maps.", "Draws maps."),
+        ("Harbor\n------\n", "Harbor"),
         ("---\n\n***\n\nDraws maps.", "Draws maps."),
         ("```\ncode\n\nmore\n```\nDraws maps.", "Draws maps."),
         ("~~~ yaml\ncode\n~~~\n\nDraws maps.", "Draws maps."),

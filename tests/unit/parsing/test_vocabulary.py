@@ -54,7 +54,8 @@ def test_without_flags_both_may_begin_a_skill() -> None:
 def test_a_flag_that_cannot_be_read_refuses_the_skill_wherever_it_stands(key: str, spelling: str) -> None:
     in_document = read(described(f"{key}: {spelling}"))
     in_manifest = read(described(f"{key}: true"), manifest=f"{key}: {spelling}\n")
-    for reading in (in_document, in_manifest):
+    overridden = read(described(f"{key}: {spelling}"), manifest=f"{key}: true\n")
+    for reading in (in_document, in_manifest, overridden):
         assert reading.skill is None
         assert DiagnosticCode.FLAG_MALFORMED in errors(reading)
 
@@ -79,6 +80,11 @@ def test_a_twin_of_a_flag_refuses_the_skill_whatever_it_says(twin: str) -> None:
         assert refused_for(read(described(f"{twin}: {said}")), DiagnosticCode.FLAG_TWIN)
         assert refused_for(read(described(), manifest=f"{twin}: {said}\n"), DiagnosticCode.FLAG_TWIN)
     assert DiagnosticCode.FLAG_TWIN in errors(strictly(described(f"{twin}: true")))
+
+
+def test_a_flag_that_cannot_be_read_is_told_with_its_place() -> None:
+    assert read(described(f"{DISABLE}: maybe")).diagnostics[0].message.startswith("line 4: ")
+    assert read(described(), manifest=f"\n{DISABLE}: maybe").diagnostics[0].message.startswith("skill.yaml, line 2: ")
 
 
 def test_a_flag_that_stands_twice_refuses_the_skill() -> None:
