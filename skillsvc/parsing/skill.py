@@ -108,6 +108,9 @@ def _text_of(document: bytes, file_name: str, findings: Findings, limits: Limits
 def _read_document(
     parts: Document, file_name: str, findings: Findings, limits: Limits
 ) -> tuple[dict[str, Plain], str | None]:
+    if file_name != "SKILL.md" and file_name.upper() == "SKILL.MD":
+        # Where capitals do not count, it is SKILL.md; elsewhere other tools do not find it (G15).
+        findings.breach(DiagnosticCode.FILE_NAME_CASE, f"the file is called {shown(file_name)}; rename it to SKILL.md")
     if parts.frontmatter is None:
         _check_is_skill(parts, file_name, findings)
     values = recognise(read_frontmatter(parts, findings, limits), FRONTMATTER, findings)
