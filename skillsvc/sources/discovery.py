@@ -14,6 +14,7 @@ from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Confined
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection, read_collection
+from skillsvc.parsing.text import one_line
 
 DOCUMENT = "SKILL.md"
 _DOCUMENT_UPPER = DOCUMENT.upper()
@@ -22,7 +23,6 @@ COLLECTION = "COLLECTION.json"
 IGNORED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules", ".DS_Store"})
 """Names that no skill is looked for in, and that are no assets."""
 _SINGLE_SUFFIX = ".md"
-_READABLE_KINDS = frozenset({EntryKind.FILE, EntryKind.LINK, EntryKind.OTHER})
 
 
 @unique
@@ -85,7 +85,7 @@ class Discovery:
         self._layout = layout
         self._single_files = single_files
         self._limits = limits
-        self._entered: set[tuple[int, int]] = set()
+        self._entered: dict[tuple[int, int], str] = {}
         self._ahead: deque[_Folder] = deque()
         self.diagnostics: list[Diagnostic] = []
         self.unseen: list[str] = []
@@ -115,12 +115,16 @@ class Discovery:
                 self.unseen.append(folder.place)
 
     def _look(self, folder: _Folder, directory: ConfinedDirectory) -> Iterator[OpenSkill]:
-        identity = directory.identity
-        if identity in self._entered:
-            # A link that leads here a second time, or round in a circle (G17).
-            self._say(Severity.NOTE, DiagnosticCode.LINKED_TWICE, "a link to a folder seen already", folder.place)
+        first = self._entered.setdefault(directory.identity, folder.place)
+        if first != folder.place:
+            # A link leads here a second time, or round in a circle (G17).
+            self._say(
+                Severity.NOTE,
+                DiagnosticCode.LINKED_TWICE,
+                f"the same folder as {printable(first) or 'the root'}, which is looked at",
+                folder.place,
+            )
             return
-        self._entered.add(identity)
         entries = directory.entries()
         document, manifest = markers(entries)
         if document is not None or manifest is not None:
@@ -137,7 +141,7 @@ class Discovery:
         elif self._is_end_of_flat(folder, entries):
             self._say(Severity.NOTE, DiagnosticCode.FOLDER_WITHOUT_SKILL, "no SKILL.md in it", folder.place)
             return
-        folder = self._in_collection(folder, entries)
+        folder = self._in_collection(folder, directory, entries)
         if self._single_files and not folder.depth:
             yield from self._single_file_skills(directory, entries)
         self._descend(folder, entries)
@@ -146,14 +150,12 @@ class Discovery:
         """Tell whether the layout looks no further below a folder without a skill: it is no collection's."""
         return self._layout is Layout.FLAT and folder.depth > 0 and not _holds(entries, COLLECTION)
 
-    def _in_collection(self, folder: _Folder, entries: Sequence[Entry]) -> _Folder:
+    def _in_collection(self, folder: _Folder, directory: ConfinedDirectory, entries: Sequence[Entry]) -> _Folder:
         """Return the folder with the id of the collection that it stands for, if it does."""
         if not _holds(entries, COLLECTION):
             return folder
         try:
-            read = self._root.read_file(
-                _below(folder.place, COLLECTION), max_bytes=self._limits.frontmatter_bytes, follow_links=True
-            )
+            read = directory.read_file(COLLECTION, max_bytes=self._limits.frontmatter_bytes, follow_links=False)
         except ConfinedError as error:
             self._say(
                 Severity.WARNING, DiagnosticCode.COLLECTION_MALFORMED, f"{COLLECTION} {error}; ignored", folder.place
@@ -161,7 +163,8 @@ class Discovery:
             return folder
         collection = read_collection(read.data)
         if isinstance(collection, Collection):
-            return replace(folder, collection=collection.id or folder.place.rpartition("/")[2] or self._label)
+            name = one_line(folder.place.rpartition("/")[2])
+            return replace(folder, collection=collection.id or name or self._label)
         self.diagnostics.append(replace(collection, skill=folder.place))
         return folder
 
@@ -170,9 +173,15 @@ class Discovery:
             stem = entry.name.removesuffix(_SINGLE_SUFFIX)
             if stem in {"", entry.name} or entry.name.upper() == _DOCUMENT_UPPER or entry.name.startswith("."):
                 continue
-            if entry.kind in _READABLE_KINDS and is_text(entry.name):
-                place = SkillPlace(place=entry.name, folder=stem, document=entry, manifest=None, single_file=True)
-                yield OpenSkill(place=place, directory=directory, entries=())
+            if entry.kind is EntryKind.DIRECTORY or (
+                entry.kind is EntryKind.LINK and not self._leads_to_file(entry.name)
+            ):
+                continue
+            if not is_text(entry.name):
+                self._say_not_text(entry.name)
+                continue
+            place = SkillPlace(place=entry.name, folder=stem, document=entry, manifest=None, single_file=True)
+            yield OpenSkill(place=place, directory=directory, entries=())
 
     def _descend(self, folder: _Folder, entries: Sequence[Entry]) -> None:
         """Put the folders below on the way ahead, as far as the layout goes."""
@@ -183,14 +192,12 @@ class Discovery:
             if entry.kind not in {EntryKind.DIRECTORY, EntryKind.LINK}:
                 continue
             place = _below(folder.place, entry.name)
-            if entry.kind is EntryKind.LINK and self._root.stat_file(place, follow_links=True) is not None:
+            if entry.kind is EntryKind.LINK and self._leads_to_file(place):
                 continue
             if entry.name.startswith(".") or entry.name in IGNORED:
                 self._say(Severity.NOTE, DiagnosticCode.FOLDER_IGNORED, "not looked at, by its name", place)
             elif not is_text(entry.name):
-                self._say(
-                    Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place
-                )
+                self._say_not_text(place)
             elif folder.depth >= deepest:
                 self._say(
                     Severity.WARNING, DiagnosticCode.TOO_DEEP, f"more than {deepest} levels deep; not looked at", place
@@ -201,12 +208,27 @@ class Discovery:
                     _Folder(place=place, depth=folder.depth + 1, linked=linked, collection=folder.collection)
                 )
 
+    def _leads_to_file(self, place: str) -> bool:
+        """Tell whether a link leads to a file. One that cannot be followed is said where it is opened as a folder."""
+        try:
+            return self._root.stat_file(place, follow_links=True) is not None
+        except ConfinedError:
+            return False
+
+    def _say_not_text(self, place: str) -> None:
+        self._say(Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place)
+
     def _say_lost(self, folder: _Folder, error: ConfinedError) -> None:
         """Tell of a link that leads nowhere or out; a real folder that is gone by now was never there."""
         if not folder.linked:
             return
         if isinstance(error, Escapes):
-            self._say(Severity.ERROR, DiagnosticCode.LINK_ESCAPES, "a link that leads out of the source", folder.place)
+            self._say(
+                Severity.ERROR,
+                DiagnosticCode.LINK_ESCAPES,
+                "a link that leads out of the source, or in a circle",
+                folder.place,
+            )
         else:
             self._say(Severity.WARNING, DiagnosticCode.LINK_DANGLING, "a link that leads nowhere", folder.place)
 
@@ -237,16 +259,16 @@ def markers(entries: Sequence[Entry]) -> tuple[Entry | None, Entry | None]:
     """
     document = manifest = None
     for entry in entries:
-        if entry.name.upper() == _DOCUMENT_UPPER and entry.kind in _READABLE_KINDS:
+        if entry.name.upper() == _DOCUMENT_UPPER:
             if document is None or entry.name == DOCUMENT:
                 document = entry
-        elif entry.name == MANIFEST and entry.kind in _READABLE_KINDS:
+        elif entry.name == MANIFEST:
             manifest = entry
     return document, manifest
 
 
 def _holds(entries: Sequence[Entry], name: str) -> bool:
-    return any(entry.name == name and entry.kind in _READABLE_KINDS for entry in entries)
+    return any(entry.name == name and entry.kind is not EntryKind.DIRECTORY for entry in entries)
 
 
 def _below(place: str, name: str) -> str:
