@@ -58,6 +58,9 @@ def merge(observations: Sequence[Observation], before: Sequence[Row] = ()) -> Me
 
 
 def _row(known: Row | None, observation: Observation, found: Found, *, shadowed: bool) -> Row:
+    if known is not None and known.found is found and known.shadowed == shadowed and known.tier is observation.tier:
+        # Nothing was read anew: the common case of a look at a large source.
+        return known
     row = make_row(
         source=observation.source, shadowed=shadowed, found=found, tier=observation.tier, trust=observation.trust
     )
