@@ -47,8 +47,10 @@ class AssetWalk:
         self._of_root = of_root
         self._stamped = stamped
         self._limits = limits
+        self._folders = 0
         self._stamps: dict[str, FileStamp | None] = {}
         self._diagnostics: list[Diagnostic] = []
+        self._unsaid = 0
 
     def list_files(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> AssetFiles:
         """List the files below a folder whose entries are given without its SKILL.md and skill.yaml.
@@ -57,6 +59,14 @@ class AssetWalk:
             SkillUnusable: There are too many, they lie too deep, or some cannot be seen.
         """
         self._enter(directory, entries, "")
+        if self._unsaid:
+            self._diagnostics.append(
+                Diagnostic(
+                    severity=Severity.WARNING,
+                    code=DiagnosticCode.ITEMS_DROPPED,
+                    message=f"{self._unsaid} more entries were left out, or hold a SKILL.md",
+                )
+            )
         return AssetFiles(stamps=self._stamps, diagnostics=tuple(self._diagnostics))
 
     def _enter(self, directory: ConfinedDirectory, entries: Sequence[Entry], inside: str) -> None:
@@ -70,9 +80,9 @@ class AssetWalk:
                 case EntryKind.DIRECTORY:
                     self._folder(directory, entry, path)
                 case EntryKind.LINK:
-                    self._leave_out(DiagnosticCode.ASSET_LINK_SKIPPED, "a link among the assets", path)
+                    self._say_left_out(DiagnosticCode.ASSET_LINK_SKIPPED, "a link among the assets", path)
                 case EntryKind.OTHER:
-                    self._leave_out(DiagnosticCode.NOT_A_REGULAR_FILE, "neither a file nor a folder", path)
+                    self._say_left_out(DiagnosticCode.NOT_A_REGULAR_FILE, "neither a file nor a folder", path)
 
     def _file(self, directory: ConfinedDirectory, entry: Entry, path: str) -> None:
         stamp = None
@@ -94,19 +104,22 @@ class AssetWalk:
             raise SkillUnusable(
                 DiagnosticCode.TOO_DEEP, f"assets lie more than {self._limits.asset_depth} folders deep"
             )
+        self._folders += 1
+        if self._folders > self._limits.source_folders:
+            raise SkillUnusable(
+                DiagnosticCode.TOO_MANY_FOLDERS, f"more than {self._limits.source_folders} folders; split the skill"
+            )
         try:
             with directory.open_directory(entry.name, follow_links=False) as below:
                 entries = below.entries()
-                document, _manifest = markers(entries)
-                if document is not None:
+                marker = next(filter(None, markers(entries)), None)
+                if marker is not None:
                     if self._of_root:
                         return
-                    self._diagnostics.append(
-                        Diagnostic(
-                            severity=Severity.NOTE,
-                            code=DiagnosticCode.SKILL_INSIDE_SKILL,
-                            message=f"{printable(path)}/{document.name} is an asset of the skill around it",
-                        )
+                    self._say(
+                        Severity.NOTE,
+                        DiagnosticCode.SKILL_INSIDE_SKILL,
+                        f"{printable(path)}/{marker.name} is an asset of the skill around it",
                     )
                 self._enter(below, entries, f"{path}/")
         except (Missing, Escapes):
@@ -117,10 +130,15 @@ class AssetWalk:
                 DiagnosticCode.FOLDER_UNREADABLE, f"the folder {printable(path)!r} {error}", unseen=True
             ) from error
 
-    def _leave_out(self, code: DiagnosticCode, what: str, path: str) -> None:
-        self._diagnostics.append(
-            Diagnostic(severity=Severity.WARNING, code=code, message=f"{printable(path)!r} is {what}; left out")
-        )
+    def _say_left_out(self, code: DiagnosticCode, what: str, path: str) -> None:
+        self._say(Severity.WARNING, code, f"{printable(path)!r} is {what}; left out")
+
+    def _say(self, severity: Severity, code: DiagnosticCode, message: str) -> None:
+        """Add a diagnostic, or count it where there are many already: a folder may hold any number of links."""
+        if len(self._diagnostics) < self._limits.diagnostics - 1:
+            self._diagnostics.append(Diagnostic(severity=severity, code=code, message=message))
+        else:
+            self._unsaid += 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +180,8 @@ def name_assets(paths: Iterable[str], limits: Limits) -> NamedAssets:
         if twin != path:
             raise SkillUnusable(
                 DiagnosticCode.ASSET_NAME_COLLISION,
-                f"the assets {printable(twin)!r} and {printable(path)!r} differ in case only; rename one",
+                f"the assets {printable(twin)!r} and {printable(path)!r} have one name where case does not count; "
+                "rename one",
             )
         names[path] = name
     return NamedAssets(names=names, diagnostics=tuple(diagnostics))
