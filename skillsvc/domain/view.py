@@ -6,9 +6,10 @@ in one layer alone needs no entry, so a thousand shared skills cost a partition 
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from types import MappingProxyType
 
 from skillsvc.domain import canonical
@@ -54,12 +55,8 @@ class View:
             layer = self.layers[0]
             yield from layer.listed[_start(layer, after) :]
             return
-        tails = (
-            ((row.name, index, row) for row in layer.listed[_start(layer, after) :])
-            for index, layer in enumerate(self.layers)
-        )
-        for name, index, row in heapq.merge(*tails, key=lambda entry: entry[:2]):
-            if self.overlay.get(name, index) == index:
+        for rank, row in _merged(layer.listed[_start(layer, after) :] for layer in self.layers):
+            if self.overlay.get(row.name, rank) == rank:
                 yield row
 
 
@@ -89,6 +86,15 @@ def _start(layer: Generation, after: str) -> int:
     return bisect_right(layer.names, after) if after else 0
 
 
+def _merged(layers: Iterable[tuple[Row, ...]]) -> Iterator[tuple[int, Row]]:
+    """Yield the rows of layers, strongest first, each with its layer's rank: by name, of one name by rank."""
+    return heapq.merge(*map(_ranked, count(), layers), key=lambda ranked: (ranked[1].name, ranked[0]))
+
+
+def _ranked(rank: int, rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
+    return ((rank, row) for row in rows)
+
+
 def _digest(layers: tuple[Generation, ...], overlay: Mapping[str, int]) -> str:
     """Digest every row of every layer by (name, rank of the layer, source), each with whether the view lists it.
 
@@ -98,12 +104,8 @@ def _digest(layers: tuple[Generation, ...], overlay: Mapping[str, int]) -> str:
     if len(layers) == 1:
         encoded = [row.encoded + canonical.encode_boolean(not row.shadowed) for row in layers[0].rows]
     else:
-        ranked = heapq.merge(
-            *(((row.name, index, row) for row in layer.rows) for index, layer in enumerate(layers)),
-            key=lambda entry: entry[:2],
-        )
         encoded = [
-            row.encoded + canonical.encode_boolean(not row.shadowed and overlay.get(name, index) == index)
-            for name, index, row in ranked
+            row.encoded + canonical.encode_boolean(not row.shadowed and overlay.get(row.name, rank) == rank)
+            for rank, row in _merged(layer.rows for layer in layers)
         ]
     return canonical.digest_of(VIEW_DOMAIN, canonical.encode_integer(len(encoded)), b"".join(encoded))
