@@ -1,5 +1,7 @@
-"""Write docs/configuration.md from the settings and limits: `make docs`. A test fails while the page is another."""
+"""Write docs/configuration.md from the settings and limits: `make docs`; with `--check`, fail where it is another."""
 
+import argparse
+import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from enum import Enum
@@ -164,5 +166,19 @@ def _is_taken(name: str, value: int) -> bool:
     return True
 
 
+def main() -> int:
+    """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; end with status 1 where it would")
+    page = configuration()
+    if parser.parse_args().check:
+        if PAGE.read_text(encoding="utf-8") == page:
+            return 0
+        print(f"docs/{PAGE.name} is not what the settings say: run `make docs`", file=sys.stderr)
+        return 1
+    PAGE.write_text(page, encoding="utf-8")
+    return 0
+
+
 if __name__ == "__main__":
-    PAGE.write_text(configuration())
+    sys.exit(main())

@@ -3,10 +3,13 @@
 import ipaddress
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails
 
 from skillsvc.domain.caps import fits_skill_name
 from skillsvc.domain.limits import Limits
@@ -17,28 +20,54 @@ from skillsvc.sources.discovery import Layout
 
 DEFAULT_LISTEN = "127.0.0.1:50051"
 
+_PLACE = re.compile(r"(?:\[(?P<bracketed>[0-9A-Fa-f:.]+)\]|(?P<plain>[0-9A-Za-z.-]+)):(?P<port>[0-9]{1,5})")
+_UNIX = "unix:"
+_LONGEST_UNIX_PATH = 107
+"""Bytes that the kernel has for the path of a socket."""
+
 
 class SettingsRefused(Exception):
-    """The settings cannot be used; the message says which, why and what would do."""
+    """The settings cannot be used; each of `faults` is a sentence: which, why, and what would do."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.faults))
 
 
 def is_of_this_machine(listen: str) -> bool:
-    """Tell whether only callers of this machine can reach an address: a unix socket, or a loopback address."""
-    if listen.startswith("unix:"):
+    """Tell whether only callers of this machine can reach an address: a unix socket, or a loopback address.
+
+    A name other than `localhost` is not, whatever it stands for at the moment.
+    """
+    if listen.startswith(_UNIX):
         return True
-    host = re.sub(r":\d+\Z", "", listen).strip("[]")
+    place = _PLACE.fullmatch(listen)
+    if place is None:
+        return False
+    host = place["bracketed"] or place["plain"]
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        # Python versions differ in what they say of these.
+        return address.ipv4_mapped.is_loopback
+    return address.is_loopback
+
+
+class _Faults(ValueError):
+    """Several faults of one value. Each goes on from the name of the value."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.faults))
 
 
 def _label_of(text: str) -> str:
     if not fits_skill_name(text):
-        msg = "a source's name is a lower-case letter or digit, then up to 63 of those, `_` or `-`"
-        raise ValueError(msg)
+        raise _Faults(["is a lower-case letter or digit, then up to 63 of those, `_` or `-`"])
     return text
 
 
@@ -62,55 +91,68 @@ class SourceTable(_Table):
 class ServerTable(_Table):
     """How the server runs."""
 
+    insecure: bool = Field(default=False, description="Listen beyond this machine without TLS and access rules.")
     listen: str = Field(default=DEFAULT_LISTEN, description="`HOST:PORT`, port 0 for any, or `unix:PATH`.")
     data_dir: Path | None = Field(default=None, description="Where state is kept; none for a folder that is removed.")
     token_key_file: Path | None = Field(default=None, description="Keys of tokens, hex, a line each: the first signs.")
-    insecure: bool = Field(default=False, description="Listen beyond this machine without TLS and access rules.")
-    poll_s: float = Field(default=60.0, gt=0, description="Seconds between two whole looks at every source.")
-    drain_s: float = Field(default=10.0, ge=0, description="Seconds that calls under way have to end at a stop.")
+    poll_s: float = Field(
+        default=60.0, gt=0, allow_inf_nan=False, description="Seconds between two whole looks at every source."
+    )
+    drain_s: float = Field(
+        default=10.0, ge=0, allow_inf_nan=False, description="Seconds that calls under way have to end at a stop."
+    )
 
-    @model_validator(mode="after")
-    def _listen_is_safe(self) -> Self:
-        if not self.insecure and not is_of_this_machine(self.listen):
-            msg = (
-                f"listen is {self.listen}: without TLS and access rules the server listens on loopback or a unix "
-                "socket only; use 127.0.0.1:PORT or unix:PATH, or say --insecure"
+    @field_validator("listen")
+    @classmethod
+    def _listen_is_possible_and_safe(cls, listen: str, info: ValidationInfo) -> str:
+        if listen.startswith(_UNIX):
+            path = listen.removeprefix(_UNIX)
+            if not path or "\0" in path or len(path.encode(errors="surrogateescape")) > _LONGEST_UNIX_PATH:
+                raise _Faults([f"is {_UNIX} with a path of 1 to {_LONGEST_UNIX_PATH} bytes"])
+            return listen
+        place = _PLACE.fullmatch(listen)
+        if place is None or int(place["port"]) > 0xFFFF:
+            raise _Faults([f"is {listen}; it must be HOST:PORT, [IPV6]:PORT or unix:PATH"])
+        # Where `insecure` itself is at fault, that one is told and this one has to wait.
+        if not info.data.get("insecure", True) and not is_of_this_machine(listen):
+            fault = (
+                f"is {listen}; without TLS and access rules the server listens on loopback or a unix socket only: "
+                "use 127.0.0.1:PORT or unix:PATH, or say --insecure"
             )
-            raise ValueError(msg)
-        return self
+            raise _Faults([fault])
+        return listen
+
+
+Number: TypeAlias = Annotated[int, Field(strict=True)] | Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
 class Settings(_Table):
     """A whole skillsvc.toml."""
 
     server: ServerTable = ServerTable()
-    limits: dict[str, float] = Field(default={}, description="Limits to lower, by name.")
+    limits: dict[str, Number] = Field(default={}, description="Limits to lower, by name.")
     source: tuple[SourceTable, ...] = ()
 
-    @model_validator(mode="after")
-    def _labels_are_unique(self) -> Self:
-        labels = [source.name for source in self.source]
+    @field_validator("source")
+    @classmethod
+    def _labels_are_unique(cls, source: tuple[SourceTable, ...]) -> tuple[SourceTable, ...]:
+        labels = [table.name for table in source]
         twice = sorted({label for label in labels if labels.count(label) > 1})
         if twice:
-            msg = f"two sources are called {', '.join(twice)}; every source needs a name of its own"
-            raise ValueError(msg)
-        return self
+            raise _Faults([f"has two of the name {label}; give each its own" for label in twice])
+        return source
 
-    @model_validator(mode="after")
-    def _limits_are_lower(self) -> Self:
-        self.make_limits()
-        return self
+    @field_validator("limits")
+    @classmethod
+    def _limits_are_lower(cls, limits: dict[str, Number]) -> dict[str, Number]:
+        faults = list(_faults_of_limits(limits))
+        if faults:
+            raise _Faults(faults)
+        return limits
 
     def make_limits(self) -> Limits:
         """Return the limits in force."""
-        try:
-            return Limits(
-                **{name: value if name.endswith("_s") else int(value) for name, value in self.limits.items()}  # type: ignore[arg-type] # names are checked by the constructor
-            )
-        except TypeError as error:
-            known = ", ".join(Limits.__dataclass_fields__)
-            msg = f"limits names what is no limit; there are {known}"
-            raise ValueError(msg) from error
+        return Limits(**self.limits)  # type: ignore[arg-type] # names and types were checked
 
     def directories(self) -> tuple[DirectorySettings, ...]:
         """Return how each directory is read, strongest first."""
@@ -127,30 +169,139 @@ class Settings(_Table):
         )
 
 
-def read_settings(path: Path) -> Settings:
-    """Return the settings of a file; relative paths in it are relative to its folder.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line says; None is not said. `layout` and `profile` are those of all `skills_dirs`."""
+
+    skills_dirs: tuple[Path, ...] = ()
+    layout: str | None = None
+    profile: str | None = None
+    listen: str | None = None
+    data_dir: Path | None = None
+    workers: int = 1
+    insecure: bool = False
+
+
+def settle(config: Path | None, options: Options) -> Settings:
+    """Return the settings of a file, if there is one, with those of the command line over them.
 
     Raises:
-        SettingsRefused: It cannot be read, is no TOML, or says something that cannot be; all faults at once.
+        SettingsRefused: The file cannot be read, is no TOML, or something that is said cannot be; all faults at once.
+    """
+    faults = list(_faults_of_options(config, options))
+    tables: dict[str, object] = {}
+    try:
+        tables = {} if config is None else read_tables(config)
+        settings = make_settings(_overridden(tables, options))
+    except SettingsRefused as refused:
+        raise SettingsRefused([*faults, *refused.faults]) from refused
+    if config is not None and not settings.source:
+        faults.append(f"nothing to serve: {config} has no [[source]], and there is no --skills-dir")
+    if faults:
+        raise SettingsRefused(faults)
+    return settings
+
+
+def read_tables(config: Path) -> dict[str, object]:
+    """Return the tables of a file; relative paths in it are made relative to its folder.
+
+    Raises:
+        SettingsRefused: It cannot be read, or is no TOML.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsRefused(f"{path} cannot be read: {error}") from error
+        tables = tomllib.loads(config.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsRefused([f"{config} cannot be read: {error.strerror}"]) from error
+    except UnicodeDecodeError as error:
+        raise SettingsRefused([f"{config} is not UTF-8 at byte {error.start}"]) from error
     except tomllib.TOMLDecodeError as error:
-        raise SettingsRefused(f"{path} is no TOML: {error}") from error
-    return make_settings(_anchored(tables, path.parent))
+        raise SettingsRefused([f"{config} is no TOML: {error}"]) from error
+    return _anchored(tables, config.parent)
 
 
-def make_settings(tables: dict[str, object]) -> Settings:
-    """Return the settings of tables; SettingsRefused as of `read_settings`."""
+def make_settings(tables: Mapping[str, object]) -> Settings:
+    """Return the settings of tables.
+
+    Raises:
+        SettingsRefused: Something in them cannot be; all faults at once.
+    """
     try:
         return Settings.model_validate(tables)
     except ValidationError as error:
-        faults = (
-            f"{'.'.join(str(part) for part in fault['loc']) or 'settings'}: {fault['msg']}" for fault in error.errors()
-        )
-        raise SettingsRefused("\n".join(faults)) from error
+        raise SettingsRefused([sentence for fault in error.errors() for sentence in _sentences(fault)]) from error
+
+
+def _faults_of_options(config: Path | None, options: Options) -> Iterator[str]:
+    if options.workers != 1:
+        yield "--workers must be 1 until processes share one log"
+    if not options.skills_dirs:
+        if config is None:
+            yield "nothing to serve: name a directory with --skills-dir, or a file with --config"
+        for name, value in (("layout", options.layout), ("profile", options.profile)):
+            if value is not None:
+                yield f"--{name} is for the directories of --skills-dir; a [[source]] has its own"
+
+
+def _overridden(tables: Mapping[str, object], options: Options) -> dict[str, object]:
+    """Return the tables with the options over them."""
+    said = {"listen": options.listen, "data_dir": options.data_dir, "insecure": options.insecure or None}
+    server = {name: value for name, value in said.items() if value is not None}
+    read = {"layout": options.layout, "profile": options.profile}
+    # Labels are counted, so that no path of this machine enters a name (rules.md 2).
+    sources = [
+        {"name": f"dir-{number}", "path": path, **{name: value for name, value in read.items() if value is not None}}
+        for number, path in enumerate(options.skills_dirs, start=1)
+    ]
+    overridden = dict(tables)
+    # What is no table, or no list of them, is left for the validation to tell.
+    if server and isinstance(table := tables.get("server", {}), dict):
+        overridden["server"] = {**table, **server}
+    if sources and isinstance(named := tables.get("source", []), list):
+        overridden["source"] = [*named, *sources]
+    return overridden
+
+
+def _faults_of_limits(limits: Mapping[str, float]) -> Iterator[str]:
+    kinds = {field.name: type(field.default) for field in fields(Limits)}
+    for name, value in limits.items():
+        if name not in kinds:
+            yield f"has no {name}; there are {', '.join(kinds)}"
+        elif kinds[name] is int and not isinstance(value, int):
+            yield f"has {name} = {value}; it must be a whole number"
+        else:
+            try:
+                Limits(**{name: value})  # type: ignore[arg-type] # the type was just looked at
+            except ValueError as error:
+                yield f"is refused: {error}"
+
+
+def _sentences(fault: ErrorDetails) -> Iterator[str]:
+    """Tell one fault that pydantic found, without its own words where ours are plainer."""
+    where = _where(fault["loc"])
+    wrong = fault.get("ctx", {}).get("error")
+    match fault["type"]:
+        case "value_error" if isinstance(wrong, _Faults):
+            yield from (f"{where} {sentence}" for sentence in wrong.faults)
+        case "extra_forbidden":
+            yield f"{where} is not known"
+        case "missing":
+            yield f"{where} is missing"
+        case _:
+            yield f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+
+
+def _where(path: tuple[int | str, ...]) -> str:
+    """Return what a fault is about, as the file spells it: `[[source]] 2: layout`, `[server] listen`."""
+    match path:
+        case ("source", int() as index, *rest):
+            table = f"[[source]] {index + 1}"
+        case ("source", *rest):
+            table = "[[source]]"
+        case ("server" | "limits" as name, *rest):
+            table = f"[{name}]"
+        case _:
+            table, rest = "", list(path)
+    return " ".join(filter(None, (table, ".".join(map(str, rest)))))
 
 
 def _anchored(tables: dict[str, object], folder: Path) -> dict[str, object]:

@@ -1,47 +1,136 @@
-"""The command line: what `skillsvc` does, one command a function (contract.md, "Command line")."""
+"""The command line: what `skillsvc` does, one command a function (contract.md, "Command line").
 
-import sys
+What takes long to come in (gRPC, protobuf, pydantic, rich) is imported where it is used, so that help and completion
+are at hand at once.
+"""
+
+import signal
 from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from skillsvc.cli.logs import log_to_stderr
-from skillsvc.domain.errors import SkillsvcError
-from skillsvc.parsing.findings import Profile
-from skillsvc.service.server import CannotListen
-from skillsvc.settings import Settings, SettingsRefused, make_settings, read_settings
-from skillsvc.sources.discovery import Layout
+from skillsvc.cli import catalog_commands, skill_commands
+from skillsvc.cli.output import FAILED, USAGE, complain, fail
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+LayoutName = Literal["flat", "nested"]
+ProfileName = Literal["lenient", "strict"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def skillsvc(context: typer.Context) -> None:
+    """Serve agent skills over gRPC, and look at what is served.
+
+    Commands that ask a server end with status 1 where the answer is no, 2 where the command is not right, 3 where no
+    server answers.
+    """
+    if context.invoked_subcommand != "serve":
+        # Ctrl-C and a reader that has seen enough end a command at once and quietly, as they end others.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 @app.command()
-def serve(  # noqa: PLR0917 - typer reads the options of a command from its signature
-    config: Annotated[Path | None, typer.Option(help="Read settings from this TOML file.")] = None,
-    skills_dir: Annotated[list[Path] | None, typer.Option(help="Serve this directory; may be repeated.")] = None,
-    layout: Annotated[Layout, typer.Option(help="How deep skills lie in the --skills-dir directories.")] = Layout.FLAT,
-    profile: Annotated[Profile, typer.Option(help="Keep and warn, or refuse.")] = Profile.LENIENT,
-    listen: Annotated[str | None, typer.Option(help="HOST:PORT, port 0 for any, or unix:PATH.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Keep state here; else in a folder that is removed.")] = None,
+def serve(
+    *,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Read settings from this TOML file.")] = None,
+    skills_dir: Annotated[
+        list[Path] | None, typer.Option(metavar="DIR", help="Serve this directory; may be repeated.")
+    ] = None,
+    layout: Annotated[LayoutName | None, typer.Option(help="How deep skills lie in each --skills-dir.")] = None,
+    profile: Annotated[
+        ProfileName | None, typer.Option(help="What a breach does in each --skills-dir: warn, or refuse.")
+    ] = None,
+    listen: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT|unix:PATH", help="Listen here; port 0 picks one.")
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep state here, else in a folder that is removed at the end.")
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes; 1 is all there is yet.")] = 1,
     insecure: Annotated[bool, typer.Option("--insecure", help="Listen beyond this machine without TLS.")] = False,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="What is logged.")] = "info",
 ) -> None:
-    """Serve skills until SIGTERM or SIGINT."""
-    log_to_stderr(log_level)
-    if workers != 1:
-        _refuse("--workers must be 1 until processes share one log")
-    try:
-        settings = _settings(config, skills_dir or [], layout, profile, listen, data_dir, insecure=insecure)
-        from skillsvc.cli.serving import serve as serve_settings  # noqa: PLC0415 - grpc takes a while to come in
+    """Serve skills until SIGTERM or SIGINT. Prints `listening on ADDRESS` once it is ready; logs go to standard error.
 
+    Example: skillsvc serve --skills-dir ~/my-skills --layout nested
+    """
+    from skillsvc.cli.logs import log_to_stderr  # noqa: PLC0415 - see above
+    from skillsvc.settings import Options, SettingsRefused, settle  # noqa: PLC0415 - see above
+
+    options = Options(
+        skills_dirs=tuple(skills_dir or ()),
+        layout=layout,
+        profile=profile,
+        listen=listen,
+        data_dir=data_dir,
+        workers=workers,
+        insecure=insecure,
+    )
+    try:
+        settings = settle(config, options)
+    except SettingsRefused as refused:
+        for fault in refused.faults:
+            complain(fault)
+        raise typer.Exit(USAGE) from None
+    from skillsvc.cli.serving import serve as serve_settings  # noqa: PLC0415 - see above
+    from skillsvc.domain.errors import SkillsvcError  # noqa: PLC0415 - see above
+    from skillsvc.service.server import CannotListen  # noqa: PLC0415 - see above
+
+    log_to_stderr(log_level)
+    try:
         serve_settings(settings, lambda address: print(f"listening on {address}", flush=True))
-    except (SettingsRefused, CannotListen) as error:
-        _refuse(str(error))
+    except CannotListen as error:
+        fail(str(error), FAILED)
     except SkillsvcError as error:
-        _refuse(error.message)
+        fail(f"{error.message} ({error.reason})", FAILED)
+
+
+@app.command()
+def check(
+    *,
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="The directory to look at.")
+    ],
+    layout: Annotated[LayoutName, typer.Option(help="How deep skills lie.")] = "flat",
+    profile: Annotated[ProfileName, typer.Option(help="What a breach does: warn, or refuse.")] = "lenient",
+    single_files: Annotated[bool, typer.Option("--single-files", help="Take <name>.md for a skill, too.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell what a server would make of a directory: every diagnostic of every skill.
+
+    Needs no server and writes nothing. Ends with status 1 where a skill, or the look at the directory, was refused.
+
+    Example: skillsvc check ~/my-skills --layout nested
+    """
+    from skillsvc.cli import checking  # noqa: PLC0415 - see above
+    from skillsvc.domain.limits import Limits  # noqa: PLC0415 - see above
+
+    settings = checking.make_settings(directory, layout=layout, profile=profile, single_files=single_files)
+    report = checking.check(settings, Limits())
+    checking.print_report(report, json=json)
+    if report.has_errors:
+        raise typer.Exit(FAILED)
+
+
+app.command("list")(catalog_commands.list_skills)
+app.command()(skill_commands.show)
+app.command()(skill_commands.body)
+app.command()(skill_commands.assets)
+app.command()(skill_commands.read)
+app.command()(catalog_commands.search)
+app.command()(skill_commands.activate)
+app.command()(catalog_commands.render)
+app.command()(catalog_commands.watch)
+app.command()(catalog_commands.info)
 
 
 @app.command()
@@ -53,38 +142,3 @@ def version() -> None:
 def main() -> None:
     """Run the command line."""
     app()
-
-
-def _settings(  # noqa: PLR0917 - the options of one command
-    config: Path | None,
-    skills_dirs: list[Path],
-    layout: Layout,
-    profile: Profile,
-    listen: str | None,
-    data_dir: Path | None,
-    *,
-    insecure: bool,
-) -> Settings:
-    """Return the settings of the file with those of the command line over them."""
-    tables = read_settings(config).model_dump(exclude_unset=True) if config is not None else {}
-    server = {"listen": listen, "data_dir": data_dir, "insecure": insecure or None}
-    tables["server"] = {
-        **tables.get("server", {}),
-        **{key: value for key, value in server.items() if value is not None},
-    }
-    # Labels are counted, so that no path of this machine enters a name (rules.md 2).
-    tables["source"] = [
-        *tables.get("source", ()),
-        *(
-            {"name": f"dir-{number}", "path": path, "layout": layout, "profile": profile}
-            for number, path in enumerate(skills_dirs, start=1)
-        ),
-    ]
-    if not tables["source"]:
-        raise SettingsRefused("nothing to serve: name a directory with --skills-dir, or a file with --config")
-    return make_settings(tables)
-
-
-def _refuse(message: str) -> None:
-    print(f"skillsvc: {message}", file=sys.stderr)
-    raise typer.Exit(2)

@@ -1,0 +1,95 @@
+"""Asking a server: the client of one command, and what its errors come to."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from skillsvc.cli.output import FAILED, NO_ANSWER, USAGE, complain, fail
+
+if TYPE_CHECKING:
+    from skillsource import Client, Dropped, Generation, SkillsourceError
+
+DEFAULT_ADDRESS = "127.0.0.1:50051"
+
+Address = Annotated[
+    str, typer.Option(envvar="SKILLSVC_ADDRESS", metavar="HOST:PORT|unix:PATH", help="Where the server listens.")
+]
+Project = Annotated[str, typer.Option(help="The project whose catalog is read.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the contract's message as JSON.")]
+Who = Literal["any", "model", "user"]
+Timeout = Annotated[float | None, typer.Option(min=0.001, help="Seconds that the whole answer may take.")]
+
+_READ_TIMEOUT_S = 10.0
+_ACTIVATE_TIMEOUT_S = 60.0
+"""The default deadlines of the contract (contract.md, "Time and retries")."""
+_DIGEST_SHOWN = 12
+"""Hex digits by which a person tells a digest from others."""
+
+
+@contextmanager
+def asking(address: str, project: str, timeout: float | None) -> "Iterator[Client]":
+    """Give the client of a server; what fails with it ends the command with one line.
+
+    Args:
+        address: Where the server listens.
+        project: The project whose catalog is read.
+        timeout: Seconds for an answer; None for what the contract thinks right.
+    """
+    from skillsource import SkillsourceError, connect  # noqa: PLC0415 - gRPC takes long to come in
+
+    try:
+        with connect(
+            address,
+            project=project,
+            read_timeout=timeout or _READ_TIMEOUT_S,
+            activate_timeout=timeout or _ACTIVATE_TIMEOUT_S,
+            on_dropped=_tell_dropped,
+        ) as client:
+            yield client
+    except SkillsourceError as error:
+        fail(_sentence(error, address), _status(error))
+
+
+def tell_incomplete(generation: "Generation") -> None:
+    """Say which sources an answer lacks or has an older state of: nothing is left out quietly."""
+    for source in generation.unreachable_sources:
+        since = "" if source.since is None else f" since {source.since:%Y-%m-%d %H:%M:%S} UTC"
+        complain(f"the source {source.source} is {source.state}{since}")
+
+
+def state_of(generation: "Generation") -> str:
+    """Return the state that an answer came from, as it is told to people."""
+    return f"generation {generation.sequence} {generation.digest[:_DIGEST_SHOWN]}"
+
+
+def _tell_dropped(dropped: "Dropped") -> None:
+    complain(f"the server sent what it may not send: {dropped.field} {dropped.name}: {dropped.why}")
+
+
+def _sentence(error: "SkillsourceError", address: str) -> str:
+    from skillsource import DeadlineExceeded, InsecureTarget, Unavailable  # noqa: PLC0415 - as above
+
+    match error:
+        case InsecureTarget():
+            return f"{address} is not of this machine; without TLS only loopback and unix sockets are asked"
+        case Unavailable(reason=""):
+            return f"no server answers at {address} ({error.code})"
+        case DeadlineExceeded():
+            return f"no answer from {address} in time ({error.code}); --timeout gives more"
+        case _:
+            told = error.reason or error.code
+            return f"{error.message} ({told})" if told else error.message
+
+
+def _status(error: "SkillsourceError") -> int:
+    from skillsource import DeadlineExceeded, InsecureTarget, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
+
+    match error:
+        case Unavailable() | DeadlineExceeded():
+            return NO_ANSWER
+        case InvalidArgument() | InsecureTarget():
+            return USAGE
+        case _:
+            return FAILED

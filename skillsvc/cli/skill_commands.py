@@ -1,0 +1,232 @@
+"""The commands that ask a running server for one skill: show, body, assets, read, activate."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from skillsvc.cli.asking import DEFAULT_ADDRESS, Address, Json, Project, Timeout, asking, state_of
+from skillsvc.cli.catalog_commands import who
+from skillsvc.cli.output import (
+    USAGE,
+    complain,
+    fail,
+    is_terminal,
+    print_bytes,
+    print_json,
+    print_line,
+    print_pairs,
+    print_table,
+    print_text,
+)
+from skillsvc.cli.printable import readable
+from skillsvc.domain.caps import fits_skill_name
+
+if TYPE_CHECKING:
+    from skillsource import Skill
+
+Name = Annotated[str, typer.Argument(help="The skill; SOURCE/NAME where it is shadowed.")]
+
+
+def show(
+    *,
+    name: Annotated[str, typer.Argument(help="The skill.")],
+    address: Address = DEFAULT_ADDRESS,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """Show all that is known of a skill, with its diagnostics.
+
+    Example: skillsvc show csv-check
+    """
+    if not fits_skill_name(name):
+        fail(f"{name} is no name of a skill (NAME_MALFORMED)", USAGE)
+    with asking(address, project, timeout) as client:
+        from skillsource import SkillNotFound, SkillView  # noqa: PLC0415 - see `asking`
+
+        skills = client.narrowed(allow=[name]).list_skills(view=SkillView.FULL).skills
+        if not skills:
+            raise SkillNotFound("no skill of this name in the catalog", reason="SKILL_NOT_FOUND")
+    skill = skills[0]
+    if json:
+        print_json(skill)
+        return
+    print_pairs(_described(skill))
+    for diagnostic in skill.diagnostics:
+        print_line(f"{diagnostic.severity}: {diagnostic.message} [{diagnostic.code}]")
+    if skill.diagnostics_omitted:
+        print_line(f"and {skill.diagnostics_omitted} further diagnostics")
+
+
+def body(
+    *,
+    name: Name,
+    document: Annotated[bool, typer.Option("--document", help="SKILL.md as it was read.")] = False,
+    address: Address = DEFAULT_ADDRESS,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """Print the text of a skill as it is; at a terminal, what that would obey or hide is spelt out.
+
+    Example: skillsvc body sql-migration-review > review.md
+    """
+    with asking(address, project, timeout) as client:
+        from skillsource import BodyForm  # noqa: PLC0415 - see `asking`
+
+        text = client.skill_body(name, form=BodyForm.DOCUMENT if document else BodyForm.BODY)
+    if json:
+        print_json(text)
+    else:
+        print_text(text.text)
+
+
+def assets(
+    *,
+    name: Name,
+    address: Address = DEFAULT_ADDRESS,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """List the files beside a skill's SKILL.md.
+
+    Piped, each is a line with tabs between name, bytes, media type, `executable` or nothing, and SHA-256.
+
+    Example: skillsvc assets contrast-check
+    """
+    with asking(address, project, timeout) as client:
+        inventory = client.list_assets(name)
+    if json:
+        print_json(inventory)
+        return
+    print_table(
+        ("Name", "Bytes", "Type", "Bit", "SHA-256"),
+        [
+            (asset.name, str(asset.size), asset.media_type, "executable" if asset.executable else "", asset.digest)
+            for asset in inventory.assets
+        ],
+        cut_last=True,
+    )
+
+
+def read(
+    *,
+    name: Name,
+    asset: Annotated[str, typer.Argument(help="Its logical name, as `assets` lists it.")],
+    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Write it to this file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Print to a terminal whatever it is.")] = False,
+    address: Address = DEFAULT_ADDRESS,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """Print the bytes of an asset as they are; at a terminal, only of one that is text.
+
+    Example: skillsvc read contrast-check assets/swatches.png --output swatches.png
+    """
+    with asking(address, project, timeout) as client:
+        content = client.read_asset(name, asset)
+    if json:
+        print_json(content)
+    elif output is not None:
+        try:
+            output.write_bytes(content.data)
+        except OSError as error:
+            fail(f"{output} cannot be written: {error.strerror}")
+    elif force or not is_terminal():
+        print_bytes(content.data)
+    elif (text := readable(content.data)) is not None:
+        print_text(text)
+    else:
+        fail("this asset is no text: --output FILE keeps it, --force prints it nevertheless", USAGE)
+
+
+def activate(
+    *,
+    name: Name,
+    task: Annotated[str, typer.Option(help="What it is begun for.")] = "",
+    invocation: Annotated[Literal["model", "user"], typer.Option(help="Who begins it.")] = "model",
+    form: Annotated[Literal["plain", "skill_content", "command"], typer.Option(help="The form of the text.")] = "plain",
+    argument: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A value for a placeholder; may be repeated.")
+    ] = None,
+    allow_partial: Annotated[
+        bool, typer.Option("--allow-partial", help="Begin without the tools that are refused.")
+    ] = False,
+    request_id: Annotated[str, typer.Option(help="Repeated, it is the same activation.")] = "",
+    address: Address = DEFAULT_ADDRESS,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """Begin the use of a skill: its text, ready for a model. Its id and notes go to standard error.
+
+    Example: skillsvc activate sql-migration-review --task "review the orders table"
+    """
+    arguments = _arguments(argument or ())
+    with asking(address, project, timeout) as client:
+        from skillsource import InvocationFilter, TextForm  # noqa: PLC0415 - see `asking`
+
+        activation = client.activate(
+            name,
+            task=task,
+            invocation=InvocationFilter(invocation.upper()),
+            text_form=TextForm(form.upper()),
+            arguments=arguments,
+            allow_partial=allow_partial,
+            request_id=request_id,
+        )
+    if json:
+        print_json(activation)
+        return
+    print_text(activation.text)
+    complain(f"activation {activation.activation_id} of {activation.name}; {state_of(activation.generation)}")
+    if activation.truncated:
+        complain(f"the text is cut; `body` goes on at byte {activation.next_offset}")
+    for note in activation.notes:
+        complain(note)
+
+
+def _arguments(given: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    for key, equals, _value in pairs:
+        if not key or not equals:
+            raise typer.BadParameter("an argument is KEY=VALUE", param_hint="--argument")
+    if len({key for key, _equals, _value in pairs}) < len(pairs):
+        raise typer.BadParameter("two arguments have one key", param_hint="--argument")
+    return {key: value for key, _equals, value in pairs}
+
+
+def _described(skill: "Skill") -> list[tuple[str, str]]:
+    """Return what is to be shown of a skill, what is empty left out."""
+    network = skill.network
+    pairs = [
+        ("name", skill.name),
+        ("display name", skill.display_name),
+        ("description", skill.description),
+        ("cut from", f"{skill.description_bytes} bytes" if skill.description_truncated else ""),
+        ("when to use", skill.when_to_use),
+        ("for", who(skill)),
+        ("trust", skill.trust),
+        ("origin", skill.origin),
+        ("source", skill.source),
+        ("collection", skill.collection),
+        ("version", skill.version),
+        ("license", skill.license),
+        ("compatibility", skill.compatibility),
+        ("keywords", ", ".join(skill.keywords)),
+        ("capabilities", ", ".join(skill.capabilities)),
+        ("allowed tools", ", ".join(skill.allowed_tools)),
+        ("kinds of tools", ", ".join(skill.tool_kinds)),
+        ("network", "" if network is None else " ".join((network.mode, *network.domains))),
+        ("readiness", "" if skill.readiness is None else skill.readiness.state),
+        *((f"metadata.{key}", value) for key, value in sorted(skill.metadata.items())),
+        ("body", f"{skill.body_bytes} bytes"),
+        ("assets", str(skill.asset_count)),
+        ("digest", skill.digest),
+        ("document", f"{skill.document_bytes} bytes, {skill.document_digest}" if skill.document_digest else ""),
+    ]
+    return [(key, value) for key, value in pairs if value]
