@@ -47,10 +47,15 @@ class AssetWalk:
         self._of_root = of_root
         self._stamped = stamped
         self._limits = limits
-        self._folders = 0
+        self._folders: list[str] = []
         self._stamps: dict[str, FileStamp | None] = {}
         self._diagnostics: list[Diagnostic] = []
         self._unsaid = 0
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The paths of the folders that were looked at so far, also where the walk came to no end."""
+        return tuple(self._folders)
 
     def list_files(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> AssetFiles:
         """List the files below a folder whose entries are given without its SKILL.md and skill.yaml.
@@ -104,8 +109,8 @@ class AssetWalk:
             raise SkillUnusable(
                 DiagnosticCode.TOO_DEEP, f"assets lie more than {self._limits.asset_depth} folders deep"
             )
-        self._folders += 1
-        if self._folders > self._limits.source_folders:
+        self._folders.append(path)
+        if len(self._folders) > self._limits.source_folders:
             raise SkillUnusable(
                 DiagnosticCode.TOO_MANY_FOLDERS, f"more than {self._limits.source_folders} folders; split the skill"
             )

@@ -1,7 +1,7 @@
 """A directory of this machine as a source: every look is confined beneath its root, by the kernel."""
 
 import errno
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from skillsvc.content.blobs import BlobStore
@@ -11,7 +11,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, trust_of
 from skillsvc.parsing.findings import Profile
-from skillsvc.sources.discovery import Discovery, Layout, OpenSkill, place_of
+from skillsvc.sources.discovery import Discovery, Layout, OpenSkill, SkillPlace, place_of
 from skillsvc.sources.intake import Intake, Taken
 from skillsvc.sources.source import Observation, Outcome
 
@@ -31,14 +31,33 @@ class DirectorySettings:
 class DirectorySource:
     """A directory, and what its last look came to: unchanged skills are not read again."""
 
-    def __init__(self, settings: DirectorySettings, *, limits: Limits, blobs: BlobStore) -> None:
-        """Prepare; nothing is opened before the first look."""
+    def __init__(
+        self,
+        settings: DirectorySettings,
+        *,
+        limits: Limits,
+        blobs: BlobStore,
+        last: Iterable[Found] = (),
+        open_root: Callable[[str], ConfinedRoot] = ConfinedRoot.open,
+    ) -> None:
+        """Prepare; nothing is opened before the first look.
+
+        Args:
+            settings: What to look at, and how.
+            limits: The limits in force.
+            blobs: Where the bytes go.
+            last: What was found before a restart; it stands where the first look cannot see.
+            open_root: Opens the directory, as `ConfinedRoot.open`.
+        """
         self._settings = settings
         self._limits = limits
         self._blobs = blobs
-        self._taken: Mapping[str, Taken] = {}
+        self._open_root = open_root
+        self._taken: Mapping[str, Taken] = {found.place: _remembered(found) for found in last}
         self._around: tuple[Diagnostic, ...] = ()
+        self._walked: tuple[str, ...] = ()
         self._whole = False
+        self._folders: tuple[Mapping[str, Taken], frozenset[str]] = (self._taken, frozenset())
 
     @property
     def label(self) -> str:
@@ -50,12 +69,27 @@ class DirectorySource:
         """Where it is, for whoever watches it."""
         return self._settings.path
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folders below it in which a change may matter, as of the last look; "" for itself.
+
+        Another thread than the one that looks may ask.
+        """
+        taken, folders = self._folders
+        if taken is not self._taken:
+            taken = self._taken
+            folders = frozenset(self._walked).union(
+                f"{each.place.place}/{folder}".lstrip("/") for each in taken.values() for folder in each.folders
+            )
+            self._folders = taken, folders
+        return folders
+
     def observe(self, changed: Collection[str] | None = None) -> Observation:
         """Look, wholly or at the skills that hold `changed` paths (see `Source`)."""
         try:
-            root = ConfinedRoot.open(self._settings.path)
-        except (FileNotFoundError, NotADirectoryError):
-            self._taken, self._around, self._whole = {}, (), False
+            root = self._open_root(self._settings.path)
+        except FileNotFoundError:
+            self._taken, self._around, self._walked, self._whole = {}, (), (), False
             return self._observation(Outcome.ABSENT)
         except OSError as error:
             self._whole = False
@@ -63,7 +97,8 @@ class DirectorySource:
                 Diagnostic(
                     severity=Severity.ERROR,
                     code=DiagnosticCode.SOURCE_UNREADABLE,
-                    message=f"cannot be read ({errno.errorcode.get(error.errno or 0, 'EIO')}); mend its permissions",
+                    message=f"cannot be read ({errno.errorcode.get(error.errno or 0, 'EIO')}); "
+                    "make it a directory that the server may read",
                 ),
             )
             return self._observation(Outcome.FAILED)
@@ -92,17 +127,19 @@ class DirectorySource:
             if place not in taken and any(_is_below(place, unseen) for unseen in discovery.unseen)
         }
         if carried:
-            taken = dict(sorted({**taken, **carried}.items(), key=lambda item: _order(item[0])))
+            taken = {each.place.place: each for each in sorted((*taken.values(), *carried.values()), key=_order)}
         self._taken = taken
         self._around = tuple(discovery.diagnostics)
+        self._walked = discovery.folders
         self._whole = not discovery.unseen
 
     def _look_at(self, changed: Collection[str], root: ConfinedRoot, intake: Intake) -> bool:
         """Look at the skills that hold the changed paths; False where more than their content may have changed."""
         places = {self._holder(path) for path in changed}
+        places.update(place for place, taken in self._taken.items() if taken.place.reaches_elsewhere)
         taken = dict(self._taken)
         for place in places:
-            if place is None:
+            if place is None or taken[place].place.single_file:
                 return False
             before = taken[place]
             try:
@@ -147,6 +184,20 @@ def _is_below(place: str, folder: str) -> bool:
     return not folder or place == folder or place.startswith(f"{folder}/")
 
 
-def _order(place: str) -> tuple[int, list[bytes]]:
-    """Sort key: shallower first, then byte order of the names on the way."""
-    return (place.count("/") + 1 if place else 0), [part.encode(errors="surrogateescape") for part in place.split("/")]
+def _order(taken: Taken) -> tuple[int, list[bytes]]:
+    """Sort key: shallower first, then byte order of the names on the way. A single file lies in the root itself."""
+    place = taken.place.place
+    depth = place.count("/") + 1 if place and not taken.place.single_file else 0
+    return depth, [part.encode() for part in place.split("/")]
+
+
+def _remembered(found: Found) -> Taken:
+    """Return what stands for a skill that was found before a restart: nothing that a look could take for unchanged."""
+    return Taken(
+        place=SkillPlace(place=found.place, folder="", document=None, manifest=None),
+        found=found,
+        diagnostics=(),
+        stamps={},
+        copies={},
+        settled=False,
+    )

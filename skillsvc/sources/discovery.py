@@ -39,6 +39,7 @@ class SkillPlace:
 
     `place` is its folder below the root; for a single file, the file itself. `folder` is the name that stands in
     where the skill's own is unfit. `document` and `manifest` are its SKILL.md and skill.yaml, None where there is none.
+    `linked` tells that the folder was reached over a link.
     """
 
     place: str
@@ -47,6 +48,14 @@ class SkillPlace:
     manifest: Entry | None
     collection: str = ""
     single_file: bool = False
+    linked: bool = False
+
+    @property
+    def reaches_elsewhere(self) -> bool:
+        """Whether files of it may be changed under other paths than its own, since a link leads to them."""
+        return self.linked or any(
+            text is not None and text.kind is EntryKind.LINK for text in (self.document, self.manifest)
+        )
 
     def path_of(self, entry: Entry) -> str:
         """Return the path below the root of a file of the skill's folder."""
@@ -73,9 +82,10 @@ class _Folder:
 
 
 class Discovery:
-    """One walk below a root. `diagnostics` and `unseen` are whole once `skills` is exhausted.
+    """One walk below a root. `diagnostics`, `unseen` and `folders` are whole once `skills` is exhausted.
 
-    `unseen` are the places whose folders could not be read: what was known below them still stands.
+    `unseen` are the places whose folders could not be read: what was known below them still stands. `folders` are the
+    places of those that were.
     """
 
     def __init__(self, root: ConfinedRoot, *, label: str, layout: Layout, single_files: bool, limits: Limits) -> None:
@@ -89,6 +99,11 @@ class Discovery:
         self._ahead: deque[_Folder] = deque()
         self.diagnostics: list[Diagnostic] = []
         self.unseen: list[str] = []
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The places of the folders that were looked at."""
+        return tuple(self._entered.values())
 
     def skills(self) -> Iterator[OpenSkill]:
         """Yield every skill, shallower ones first, then in byte order of their places."""
@@ -134,6 +149,7 @@ class Discovery:
                 document=document,
                 manifest=manifest,
                 collection=folder.collection,
+                linked=folder.linked,
             )
             yield OpenSkill(place=place, directory=directory, entries=entries)
             if folder.depth:

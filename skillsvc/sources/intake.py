@@ -38,8 +38,8 @@ class Taken:
     """What taking one skill in came to.
 
     `found` is None where the skill was refused; `diagnostics` then say why. `stamps` are those of all its files, by
-    path below its folder, and `copies` what was read of them. `settled` tells whether equal stamps prove equal bytes,
-    `seen` whether the skill could be seen as it is now.
+    path below its folder, `copies` what was read of them, `folders` the folders on the way. `settled` tells whether
+    equal stamps prove equal bytes, `seen` whether the skill could be seen as it is now.
     """
 
     place: SkillPlace
@@ -48,6 +48,7 @@ class Taken:
     stamps: Mapping[str, FileStamp | None]
     copies: Mapping[str, FileCopy]
     settled: bool
+    folders: tuple[str, ...] = ()
     seen: bool = True
 
 
@@ -63,20 +64,29 @@ class Intake:
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
         """Take one skill in; `before` is what the last look at the same place came to."""
+        walk = AssetWalk(of_root=not skill.place.place, stamped=before is not None, limits=self._limits)
+        taken = self._take(skill, walk, before)
+        return taken if taken.folders == walk.folders else replace(taken, folders=walk.folders)
+
+    def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Taken:
+        place = skill.place
+        texts = {place.document, place.manifest}
+        own = [entry for entry in skill.entries if entry not in texts]
         try:
-            assets = self._list_assets(skill, stamped=before is not None)
+            assets = walk.list_files(skill.directory, own)
             if before is None:
                 return self._read(skill, assets, {})
-            if before.settled and before.place == skill.place:
+            if before.settled and before.place == place:
                 stamps = {**self._text_stamps(skill), **assets.stamps}
                 if stamps == before.stamps:
                     return before
             return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
-            place = printable(skill.place.place)
-            diagnostic = Diagnostic(severity=Severity.ERROR, code=fault.code, message=fault.message, skill=place)
+            diagnostic = Diagnostic(
+                severity=Severity.ERROR, code=fault.code, message=fault.message, skill=printable(place.place)
+            )
             return Taken(
-                place=skill.place,
+                place=place,
                 found=before.found if before is not None and fault.unseen else None,
                 diagnostics=(diagnostic,),
                 stamps={},
@@ -84,12 +94,6 @@ class Intake:
                 settled=False,
                 seen=not fault.unseen,
             )
-
-    def _list_assets(self, skill: OpenSkill, *, stamped: bool) -> AssetFiles:
-        place = skill.place
-        own = [entry for entry in skill.entries if entry is not place.document and entry is not place.manifest]
-        walk = AssetWalk(of_root=not place.place, stamped=stamped, limits=self._limits)
-        return walk.list_files(skill.directory, own)
 
     def _text_stamps(self, skill: OpenSkill) -> dict[str, FileStamp | None]:
         stamps: dict[str, FileStamp | None] = {}
@@ -176,7 +180,7 @@ class Intake:
             if isinstance(error, Missing):
                 raise SkillUnusable(DiagnosticCode.LINK_DANGLING, f"{name} is a link that leads nowhere") from error
             raise SkillUnusable(
-                DiagnosticCode.LINK_ESCAPES, f"{name} is a link that leads out of the source"
+                DiagnosticCode.LINK_ESCAPES, f"{name} is a link that leads out of the source, or in a circle"
             ) from error
         except NotRegular as error:
             raise SkillUnusable(DiagnosticCode.NOT_A_REGULAR_FILE, f"{name} is not a regular file") from error

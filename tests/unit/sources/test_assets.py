@@ -13,7 +13,6 @@ from tests.unit.sources.trees import (
     Fifo,
     Folder,
     Link,
-    Program,
     Tree,
     asset_names,
     bundle_at,
