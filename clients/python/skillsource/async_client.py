@@ -192,7 +192,9 @@ class AsyncClient:
 
     async def _run(self, plan: Plan[T]) -> T:
         value = await self._connection.run(plan.operation, plan.timeout_s)
-        self._operations.surroundings.tell_dropped(value)
+        if (on_dropped := self._operations.surroundings.on_dropped) is not None:
+            for dropped in getattr(value, "dropped", ()):
+                on_dropped(dropped)
         return value
 
 

@@ -10,6 +10,7 @@ import grpc.aio
 
 from skillsource.answers import CatalogEvent
 from skillsource.channel import Metadata
+from skillsource.connection import one_message
 from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
 from skillsource.methods import Call, Operation, Pause
 from skillsource.status import error_of
@@ -40,9 +41,10 @@ class AsyncConnection:
 
     async def run(self, operation: Operation[T], timeout_s: float) -> T:
         """Do what an operation asks for, all of it within so many seconds, and return its value."""
-        ends = self._clock() + timeout_s
         try:
+            # What is at hand ends here: no clock is read, and nothing is waited for.
             step = next(operation)
+            ends = self._clock() + timeout_s
             while True:
                 try:
                     answer = await self._do(step, ends)
@@ -96,8 +98,8 @@ class AsyncConnection:
         if left <= 0:
             raise DeadlineExceeded("no time is left")
         self._check_open()
-        method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(step.path)
-        return await self._translated(method(step.request, timeout=left, metadata=self._credentials()))
+        method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes | None] = self._channel.unary_unary(step.path)
+        return one_message(await self._translated(method(step.request, timeout=left, metadata=self._credentials())))
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):

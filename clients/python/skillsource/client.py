@@ -222,7 +222,9 @@ class Client:
 
     def _run(self, plan: Plan[T]) -> T:
         value = self._connection.run(plan.operation, plan.timeout_s)
-        self._operations.surroundings.tell_dropped(value)
+        if (on_dropped := self._operations.surroundings.on_dropped) is not None:
+            for dropped in getattr(value, "dropped", ()):
+                on_dropped(dropped)
         return value
 
 

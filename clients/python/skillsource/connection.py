@@ -10,7 +10,7 @@ import grpc
 
 from skillsource.answers import CatalogEvent
 from skillsource.channel import Metadata
-from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
+from skillsource.errors import ClientClosed, DeadlineExceeded, ProtocolError, SkillsourceError
 from skillsource.methods import Call, Operation, Pause
 from skillsource.status import error_of
 from skillsource.watching import Open, Receive, Watch
@@ -42,9 +42,10 @@ class Connection:
 
     def run(self, operation: Operation[T], timeout_s: float) -> T:
         """Do what an operation asks for, all of it within so many seconds, and return its value."""
-        ends = self._clock() + timeout_s
         try:
+            # What is at hand ends here: no clock is read, and nothing is waited for.
             step = next(operation)
+            ends = self._clock() + timeout_s
             while True:
                 try:
                     answer = self._do(step, ends)
@@ -103,12 +104,23 @@ class Connection:
         if left <= 0:
             raise DeadlineExceeded("no time is left")
         try:
-            method: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(step.path)
-            return method(step.request, timeout=left, metadata=self._credentials())
+            method: grpc.UnaryUnaryMultiCallable[bytes, bytes | None] = self._channel.unary_unary(step.path)
+            return one_message(method(step.request, timeout=left, metadata=self._credentials()))
         except grpc.RpcError as error:
             raise self.error_of(error) from None
         except ValueError:  # another thread closed the channel just now
             raise _closed_error() from None
+
+
+def one_message(answer: bytes | None) -> bytes:
+    """Return the message that a call was answered with.
+
+    Raises:
+        ProtocolError: The status is OK, and there is none; gRPC lets that pass.
+    """
+    if answer is None:
+        raise ProtocolError("the server says OK, and sends no message")
+    return answer
 
 
 def _closed_error() -> ClientClosed:
@@ -122,10 +134,9 @@ class EventStream(Iterator[CatalogEvent]):
         self._connection = connection
         self._steps = steps
         self._clock = clock
-        self._stream: _Stream | None = None
-        self._alarm: _Alarm | None = None
-        self._closed = threading.Event()
+        self._messages: _Messages | None = None
         self._received: bytes | None = None
+        self._closed = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -156,50 +167,67 @@ class EventStream(Iterator[CatalogEvent]):
     def close(self) -> None:
         """End the stream; who waits for an event waits no longer."""
         self._closed.set()
-        self._give_up_stream()
+        if (messages := self._messages) is not None:
+            messages.cancel()
 
     def _do(self, step: Open | Receive | Pause) -> bytes | None:
         match step:
             case Pause(seconds):
                 self._closed.wait(seconds)
-                return None
             case Open():
-                self._give_up_stream()
-                self._stream = self._connection.open_stream(step)
-                if self._closed.is_set():  # by another thread, which has not seen this stream
-                    self._give_up_stream()
-                return None
+                if self._messages is not None:
+                    self._messages.cancel()
+                self._messages = _Messages(self._connection.open_stream(step), self._clock)
+                if self._closed.is_set():  # by another thread, which has not seen these messages
+                    self._messages.cancel()
             case Receive(seconds):
-                return self._receive(seconds)
+                assert self._messages is not None, "a watch opens before it receives"
+                try:
+                    return self._messages.next(seconds)
+                except grpc.RpcError as error:
+                    raise self._connection.error_of(error) from None
+        return None
 
-    def _receive(self, seconds: float) -> bytes | None:
-        stream = self._stream
-        assert stream is not None, "a watch opens before it receives"
+
+class _Messages:
+    """The messages of one stream, and an alarm that breaks it off when it says nothing."""
+
+    def __init__(self, stream: _Stream, clock: Callable[[], float]) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._alarm: _Alarm | None = None
+
+    def next(self, seconds: float) -> bytes | None:
+        """Return the next message, or None where the stream has ended.
+
+        Raises:
+            DeadlineExceeded: None came for so many seconds.
+            grpc.RpcError: The stream broke.
+        """
         if self._alarm is None:
-            self._alarm = _Alarm(seconds, stream.cancel, self._clock)
+            self._alarm = _Alarm(seconds, self._stream.cancel, self._clock)
             self._alarm.start()
         self._alarm.waiting_since = self._clock()
         try:
-            return next(stream)
+            return next(self._stream)
         except StopIteration:
             return None
-        except grpc.RpcError as error:
+        except grpc.RpcError:
             if self._alarm.rang:
                 raise DeadlineExceeded(f"the watch said nothing for {seconds:g} s") from None
-            raise self._connection.error_of(error) from None
+            raise
         finally:
             self._alarm.waiting_since = None
 
-    def _give_up_stream(self) -> None:
-        alarm, self._alarm = self._alarm, None
-        if alarm is not None:
-            alarm.stop()
-        if (stream := self._stream) is not None:
-            stream.cancel()
+    def cancel(self) -> None:
+        """Give up the stream."""
+        if self._alarm is not None:
+            self._alarm.stop()
+        self._stream.cancel()
 
 
 class _Alarm(threading.Thread):
-    """Breaks off one stream when it says nothing: gRPC knows a deadline of a whole stream, and none of a message."""
+    """Rings when somebody has waited too long: gRPC knows a deadline of a whole stream, and none of a message."""
 
     def __init__(self, seconds: float, ring: Callable[[], object], clock: Callable[[], float]) -> None:
         super().__init__(name="skillsource-alarm", daemon=True)
@@ -211,7 +239,7 @@ class _Alarm(threading.Thread):
         self.rang = False
 
     def run(self) -> None:
-        """Ring once, when somebody has waited for so many seconds."""
+        """Ring once, when the wait has taken so many seconds."""
         left = self._seconds
         while not self._stopped.wait(left):
             since = self.waiting_since

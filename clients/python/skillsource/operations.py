@@ -5,8 +5,8 @@ of a value, there it returns that value, or an awaitable of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
 
 from skillsource import asking
 from skillsource.activating import Request, Traces
@@ -44,16 +44,14 @@ from skillsource.watching import Watch, watch
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan(Generic[T]):
+class Plan(NamedTuple, Generic[T]):
     """An operation, and the seconds that all of it may take."""
 
     operation: Operation[T]
     timeout_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class PagePlan:
+class PagePlan(NamedTuple):
     """A listing that is taken page by page, and the seconds that each page may take."""
 
     pages: Pages

@@ -35,7 +35,7 @@ class SkillReads:
 
     def body(self, name: str, form: BodyForm) -> Operation[Body]:
         """Read the whole text of a skill."""
-        identity = ("body", name, form)
+        identity = ("body" if form is BodyForm.BODY else "document", name)
         if self._mirror is not None and (known := self._mirror.at_hand(name, identity, Body)) is not None:
             return known
         fields: dict[str, object] = {**self._scope.fields(), "name": name}

@@ -46,9 +46,3 @@ class Surroundings:
     watch_clock: Callable[[], float] = awake_and_asleep
     chance: Callable[[], float] = random.random
     new_request_id: Callable[[], str] = new_request_id
-
-    def tell_dropped(self, value: object) -> None:
-        """Tell what a value says was dropped."""
-        if self.on_dropped is not None:
-            for dropped in getattr(value, "dropped", ()):
-                self.on_dropped(dropped)
