@@ -93,12 +93,9 @@ class Generation:
 
     def find_qualified(self, source: str, name: str) -> Row | None:
         """Return a source's row of a name, shadowed or not, or None."""
-        start = bisect_left(self.rows, name, key=_name_of)
-        for row in self.rows[start:]:
-            if row.name != name:
-                return None
-            if row.source == source:
-                return row
+        at = bisect_left(self.rows, (name, source), key=_key_of)
+        if at < len(self.rows) and _key_of(self.rows[at]) == (name, source):
+            return self.rows[at]
         return None
 
 
@@ -124,7 +121,7 @@ def make_generation(
     Raises:
         ValueError: The rows are out of order, or a name is listed twice: a fault of the builder, never of its input.
     """
-    keys = [(row.name, row.source) for row in rows]
+    keys = [_key_of(row) for row in rows]
     listed = tuple(row for row in rows if not row.shadowed)
     names = tuple(row.name for row in listed)
     if any(left >= right for left, right in pairwise(keys)) or len(set(names)) != len(names):
@@ -143,5 +140,5 @@ def make_generation(
     )
 
 
-def _name_of(row: Row) -> str:
-    return row.name
+def _key_of(row: Row) -> tuple[str, str]:
+    return row.name, row.source
