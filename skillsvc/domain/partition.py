@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Self
 
-from skillsvc.domain import canonical
+from skillsvc.domain import canonical, caps
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 
 PRINCIPAL_MAX_BYTES = 256
@@ -71,7 +71,7 @@ def _check_text(field: str, text: str, max_bytes: int) -> None:
         )
     if not text.isascii() and not unicodedata.is_normalized("NFC", text):
         raise InvalidInput(ErrorReason.ARGUMENT_MALFORMED, f"{field} is not in NFC", metadata={"field": field})
-    if any(unicodedata.category(character) == "Cc" for character in text):
+    if caps.flatten(text) != text:
         raise InvalidInput(
             ErrorReason.ARGUMENT_MALFORMED, f"{field} holds a control character", metadata={"field": field}
         )
