@@ -54,11 +54,15 @@ class Limits:
     answer_cache_bytes: int = 256 * MIB
 
     def __post_init__(self) -> None:
-        """Refuse a limit above its cap, or one that is not positive."""
+        """Refuse a limit above its cap, and one too low to serve by."""
         for field in fields(self):
             value = getattr(self, field.name)
             if value <= 0:
                 msg = f"the limit {field.name} is {value}; it must be more than 0"
+                raise ValueError(msg)
+            lowest = _LOWEST.get(field.name, value)
+            if value < lowest:
+                msg = f"the limit {field.name} is {value}; at least {lowest} is needed"
                 raise ValueError(msg)
             highest = _HIGHEST.get(field.name)
             if highest is not None and value > highest:
@@ -71,6 +75,12 @@ class Limits:
         return self.body_bytes + self.frontmatter_bytes
 
 
+_LOWEST = {
+    # Any one character; with less, a body could not be read on.
+    "range_bytes": 4,
+    # All lines before the body at their longest, and the marker; with less, the text could not keep the limit.
+    "activation_text_bytes": 16 * 1024,
+}
 _HIGHEST = {
     "description_bytes": caps.CAPS["Skill.description"].max_bytes,
     "body_bytes": caps.CAPS["Skill.body_bytes"].max_value,
