@@ -14,6 +14,9 @@ from pydantic.fields import FieldInfo
 from skillsvc.domain.limits import Limits
 from skillsvc.settings import ServerTable, SourceTable
 
+_ENDLESS = 2**40
+"""More than any limit has a reason to be."""
+
 PAGE = Path(__file__).parent / "configuration.md"
 
 _HEAD = """\
@@ -56,12 +59,13 @@ _LIMITS_HEAD = """\
 
 ## [limits]
 
-Every limit has a default and may be lowered. None can be raised above the largest value that is named; that one is the
-cap of the contract, or a number on which other promises rest. Names that end in `_bytes` are bytes of UTF-8 where they
-speak of text, names that end in `_s` are seconds, all others count.
+Every limit has a default and may be lowered, as far as the smallest value where one is named, else to anything above 0.
+None can be raised above the largest value where one is named: that is the cap of the contract, or a number on which
+other promises rest. Names that end in `_bytes` are bytes of UTF-8 where they speak of text, names that end in `_s` are
+seconds, all others count.
 
-| Name | Default | Largest | What it bounds |
-|---|---|---|---|
+| Name | Default | Smallest | Largest | What it bounds |
+|---|---|---|---|---|
 """
 
 _MEANINGS = {
@@ -141,21 +145,21 @@ def _shown(value: object) -> str:
 def _limits() -> Iterator[str]:
     yield _LIMITS_HEAD
     for field in fields(Limits):
-        yield f"| `{field.name}` | {_shown(field.default)} | {_largest(field.name)} | {_MEANINGS[field.name]} |\n"
+        name, default = field.name, getattr(Limits(), field.name)
+        smallest = "" if _is_taken(name, 1) else f"{_edge(name, taken=default, refused=1):,}"
+        largest = "" if _is_taken(name, _ENDLESS) else f"{_edge(name, taken=default, refused=_ENDLESS):,}"
+        yield f"| `{name}` | {_shown(default)} | {smallest} | {largest} | {_MEANINGS[name]} |\n"
 
 
-def _largest(name: str) -> str:
-    """Ask the values themselves: bisect for the largest that is taken."""
-    taken, refused = 1, 2**40
-    if _is_taken(name, refused):
-        return ""
-    while refused - taken > 1:
+def _edge(name: str, *, taken: int, refused: int) -> int:
+    """Return the last value that is taken on the way to one that is refused, asked of the limits themselves."""
+    while abs(refused - taken) > 1:
         middle = (taken + refused) // 2
         if _is_taken(name, middle):
             taken = middle
         else:
             refused = middle
-    return f"{taken:,}"
+    return taken
 
 
 def _is_taken(name: str, value: int) -> bool:

@@ -5,8 +5,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails
@@ -85,21 +86,33 @@ class SourceTable(_Table):
     path: Path = Field(description="The directory, relative to the file that names it.")
     layout: Layout = Field(default=Layout.FLAT, description="`flat`: one level of folders; `nested`: any depth.")
     profile: Profile = Field(default=Profile.LENIENT, description="`lenient` keeps and warns, `strict` refuses.")
-    single_files: bool = Field(default=False, description="Whether `<name>.md` in the directory itself is a skill.")
+    single_files: bool = Field(
+        default=False, strict=True, description="Whether `<name>.md` in the directory itself is a skill."
+    )
 
 
 class ServerTable(_Table):
     """How the server runs."""
 
-    insecure: bool = Field(default=False, description="Listen beyond this machine without TLS and access rules.")
+    insecure: bool = Field(
+        default=False, strict=True, description="Listen beyond this machine without TLS and access rules."
+    )
     listen: str = Field(default=DEFAULT_LISTEN, description="`HOST:PORT`, port 0 for any, or `unix:PATH`.")
     data_dir: Path | None = Field(default=None, description="Where state is kept; none for a folder that is removed.")
     token_key_file: Path | None = Field(default=None, description="Keys of tokens, hex, a line each: the first signs.")
     poll_s: float = Field(
-        default=60.0, gt=0, allow_inf_nan=False, description="Seconds between two whole looks at every source."
+        default=60.0,
+        gt=0,
+        strict=True,
+        allow_inf_nan=False,
+        description="Seconds between two whole looks at every source.",
     )
     drain_s: float = Field(
-        default=10.0, ge=0, allow_inf_nan=False, description="Seconds that calls under way have to end at a stop."
+        default=10.0,
+        ge=0,
+        strict=True,
+        allow_inf_nan=False,
+        description="Seconds that calls under way have to end at a stop.",
     )
 
     @field_validator("listen")
@@ -123,14 +136,11 @@ class ServerTable(_Table):
         return listen
 
 
-Number: TypeAlias = Annotated[int, Field(strict=True)] | Annotated[float, Field(strict=True, allow_inf_nan=False)]
-
-
 class Settings(_Table):
     """A whole skillsvc.toml."""
 
     server: ServerTable = ServerTable()
-    limits: dict[str, Number] = Field(default={}, description="Limits to lower, by name.")
+    limits: dict[str, object] = Field(default={}, description="Limits to lower, by name.")
     source: tuple[SourceTable, ...] = ()
 
     @field_validator("source")
@@ -144,7 +154,7 @@ class Settings(_Table):
 
     @field_validator("limits")
     @classmethod
-    def _limits_are_lower(cls, limits: dict[str, Number]) -> dict[str, Number]:
+    def _limits_are_lower(cls, limits: dict[str, object]) -> dict[str, object]:
         faults = list(_faults_of_limits(limits))
         if faults:
             raise _Faults(faults)
@@ -152,7 +162,7 @@ class Settings(_Table):
 
     def make_limits(self) -> Limits:
         """Return the limits in force."""
-        return Limits(**self.limits)  # type: ignore[arg-type] # names and types were checked
+        return Limits(**self.limits)  # type: ignore[arg-type] # names and types were looked at
 
     def directories(self) -> tuple[DirectorySettings, ...]:
         """Return how each directory is read, strongest first."""
@@ -261,33 +271,49 @@ def _overridden(tables: Mapping[str, object], options: Options) -> dict[str, obj
     return overridden
 
 
-def _faults_of_limits(limits: Mapping[str, float]) -> Iterator[str]:
+def _faults_of_limits(limits: Mapping[str, object]) -> Iterator[str]:
     kinds = {field.name: type(field.default) for field in fields(Limits)}
     for name, value in limits.items():
         if name not in kinds:
-            yield f"has no {name}; there are {', '.join(kinds)}"
+            yield f"{name} is not known"
+        elif not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
+            yield f"{name} must be a number"
         elif kinds[name] is int and not isinstance(value, int):
-            yield f"has {name} = {value}; it must be a whole number"
+            yield f"{name} is {value}; it must be a whole number"
         else:
             try:
                 Limits(**{name: value})  # type: ignore[arg-type] # the type was just looked at
             except ValueError as error:
-                yield f"is refused: {error}"
+                yield str(error)
+
+
+_PLAIN: Mapping[str, str] = {
+    "bool_type": "must be true or false",
+    "dict_type": "must be a table",
+    "enum": "must be {expected}",
+    "extra_forbidden": "is not known",
+    "finite_number": "must be finite",
+    "float_type": "must be a number",
+    "greater_than": "must be more than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "literal_error": "must be {expected}",
+    "missing": "is missing",
+    "model_type": "must be a table",
+    "path_type": "must be text",
+    "string_type": "must be text",
+    "tuple_type": "must be tables, each begun by [[source]]",
+}
+"""How the faults that pydantic finds are told, by its stable types."""
 
 
 def _sentences(fault: ErrorDetails) -> Iterator[str]:
-    """Tell one fault that pydantic found, without its own words where ours are plainer."""
     where = _where(fault["loc"])
-    wrong = fault.get("ctx", {}).get("error")
-    match fault["type"]:
-        case "value_error" if isinstance(wrong, _Faults):
-            yield from (f"{where} {sentence}" for sentence in wrong.faults)
-        case "extra_forbidden":
-            yield f"{where} is not known"
-        case "missing":
-            yield f"{where} is missing"
-        case _:
-            yield f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+    context = fault.get("ctx", {})
+    wrong = context.get("error")
+    if isinstance(wrong, _Faults):
+        yield from (f"{where} {sentence}" for sentence in wrong.faults)
+    else:
+        yield f"{where} {_PLAIN.get(fault['type'], fault['msg']).format_map(context)}"
 
 
 def _where(path: tuple[int | str, ...]) -> str:

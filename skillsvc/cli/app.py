@@ -4,6 +4,7 @@ What takes long to come in (gRPC, protobuf, pydantic, rich) is imported where it
 are at hand at once.
 """
 
+import logging
 import signal
 from importlib.metadata import version as version_of
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Annotated, Literal
 import typer
 
 from skillsvc.cli import catalog_commands, skill_commands
-from skillsvc.cli.output import FAILED, USAGE, complain, fail
+from skillsvc.cli.output import FAILED, USAGE, complain, fail, print_line
 
 LayoutName = Literal["flat", "nested"]
 ProfileName = Literal["lenient", "strict"]
+
+_log = logging.getLogger(__name__)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -86,8 +89,14 @@ def serve(
     from skillsvc.service.server import CannotListen  # noqa: PLC0415 - see above
 
     log_to_stderr(log_level)
+    for source in settings.directories():
+        if not Path(source.path).is_dir():
+            _log.warning(
+                "a directory is not there; it counts as empty until it comes",
+                extra={"source": source.label, "path": source.path},
+            )
     try:
-        serve_settings(settings, lambda address: print(f"listening on {address}", flush=True))
+        serve_settings(settings, lambda address: print_line(f"listening on {address}"))
     except CannotListen as error:
         fail(str(error), FAILED)
     except SkillsvcError as error:
@@ -136,7 +145,7 @@ app.command()(catalog_commands.info)
 @app.command()
 def version() -> None:
     """Print the version."""
-    print(version_of("skillsvc"))
+    print_line(version_of("skillsvc"))
 
 
 def main() -> None:

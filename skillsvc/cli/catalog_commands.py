@@ -57,7 +57,6 @@ def list_skills(
             (skill.name, who(skill), skill.trust, *(_further(skill) if full else ()), skill.description)
             for skill in listing.skills
         ],
-        cut_last=not full,
     )
     if is_terminal():
         print_line(f"{count_of(len(listing.skills), 'skill')}; {state_of(listing.generation)}")
@@ -91,7 +90,6 @@ def search(
     print_table(
         ("Name", "Score", "Matched", "Description"),
         [(hit.skill.name, f"{hit.score:.3f}", " ".join(hit.matched), hit.skill.description) for hit in found.hits],
-        cut_last=True,
     )
 
 

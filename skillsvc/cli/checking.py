@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skillsvc.catalog.refresh import stand
 from skillsvc.cli.hashing import HashingBlobStore
-from skillsvc.cli.output import count_of, print_line
+from skillsvc.cli.output import count_of, print_line, print_text
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.findings import Profile
@@ -97,7 +97,7 @@ def _refused(seen: Observation) -> int:
 def print_report(report: CheckReport, *, json: bool) -> None:
     """Print a line for each diagnostic and a last one that counts; or one JSON object."""
     if json:
-        print(dumps(_as_json(report), indent=2))
+        print_text(dumps(_as_json(report), indent=2) + "\n")
         return
     for diagnostic in report.diagnostics:
         about = f"{diagnostic.skill}: " if diagnostic.skill else ""

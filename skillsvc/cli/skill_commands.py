@@ -108,7 +108,6 @@ def assets(
             (asset.name, str(asset.size), asset.media_type, "executable" if asset.executable else "", asset.digest)
             for asset in inventory.assets
         ],
-        cut_last=True,
     )
 
 
