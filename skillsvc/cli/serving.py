@@ -51,8 +51,16 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         closing(SqliteStore(folder.database, random_bytes=os.urandom)) as store,
     ):
         current = Current(store, limits)
-        current.open_layer(DEPLOYMENT, _now())
-        sources = [DirectorySource(directory, limits=limits, blobs=blobs) for directory in settings.directories()]
+        last = current.open_layer(DEPLOYMENT, _now()).present.rows
+        sources = [
+            DirectorySource(
+                directory,
+                limits=limits,
+                blobs=blobs,
+                last=[row.found for row in last if row.source == directory.label],
+            )
+            for directory in settings.directories()
+        ]
         refresh = Refresh(current, DEPLOYMENT, sources, blobs=blobs, limits=limits, now=_now)
         loop = RefreshLoop(refresh, every_s=settings.server.poll_s)
         parts = Parts(
@@ -65,7 +73,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
         )
-        with _looking(loop, DirectoryWatch({source.label: source.path for source in sources}, loop.tell)):
+        with _looking(loop, DirectoryWatch(sources, loop.tell)):
             asyncio.run(_answer(settings, parts, loop, [source.label for source in sources], announce))
 
 

@@ -1,75 +1,150 @@
-"""Watching directories: which paths below which of them have changed, as the kernel tells it."""
+"""Watching directories: which paths below which of them have changed, as the kernel tells it.
+
+Only folders that a look went into are watched, each by itself. A watch that goes down by itself follows links, out of
+the source and through the whole machine (G17), and takes in dependency trees (G24).
+"""
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import watchfiles
 
+from skillsvc.sources.discovery import is_text
+
 _DEBOUNCE_MS = 100
 """Changes that come within this time of each other are told together."""
-_LOOK_AGAIN_S = 2.0
-"""How often directories that are not there yet are looked for."""
+_LOOK_AGAIN_S = 0.5
+"""How often it is seen whether directories came, went or were replaced, and whether other folders matter."""
+_TRY_AGAIN_S = 60.0
+"""How long after a refusal of the kernel it is asked again."""
 
 _log = logging.getLogger(__name__)
+
+
+class Watched(Protocol):
+    """A directory that a source looks at. Any thread may ask."""
+
+    @property
+    def label(self) -> str:
+        """The source's label."""
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folders below it in which a change may matter, "" for itself; none where it could not be looked at."""
+
+
+class _Identity(NamedTuple):
+    """Which directory stands at a path, or where its link leads, and who may read it."""
+
+    dev: int
+    ino: int
+    mode: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sight:
+    """What is to be watched of a directory; `identity` is None where it is not there."""
+
+    identity: _Identity | None = None
+    folders: frozenset[str] = frozenset()
 
 
 class DirectoryWatch:
     """Watches the directories of sources, as far as they are there; `run` is for a thread of its own."""
 
-    def __init__(self, directories: Mapping[str, str], tell: Callable[[str, frozenset[str]], None]) -> None:
+    def __init__(self, directories: Iterable[Watched], tell: Callable[[str, frozenset[str]], None]) -> None:
         """Prepare.
 
         Args:
-            directories: The path of each source, by its label.
+            directories: What to watch; labels are unique.
             tell: Called with a label and the changed paths below its directory; none where it came, went or
                 may have changed anywhere.
         """
-        self._directories = dict(directories)
+        self._directories = {directory.label: directory for directory in directories}
+        self._roots = {label: Path(directory.path).absolute() for label, directory in self._directories.items()}
         self._tell = tell
 
     def run(self, stop: threading.Event) -> None:
         """Watch until told to stop. Where the kernel refuses, changes are seen by the periodic look alone."""
-        before: dict[str, Path] = {}
+        watched: dict[str, _Sight] = {}
         while not stop.is_set():
-            there = self._there()
-            for label in before.keys() ^ there.keys():
-                self._tell(label, frozenset())
-            before = there
+            sights = self._sights()
+            news = [label for label, sight in sights.items() if sight != watched.get(label, _Sight())]
             try:
-                if not there:
-                    stop.wait(_LOOK_AGAIN_S)
-                    continue
-                self._watch(there, stop)
-            except (OSError, RuntimeError):  # RuntimeError is what its native part raises where the kernel refuses
-                _log.exception("watching is not possible; changes are seen at the next periodic look")
-                return
+                self._watch(sights, news, stop)
+                watched = sights
+            except FileNotFoundError:
+                # A folder went after the last look, and the next look will know.
+                self._tell_all(sights)
+                stop.wait(_LOOK_AGAIN_S)
+            except (OSError, RuntimeError, UnicodeError) as error:
+                # RuntimeError is what its native part raises where there are more folders than the kernel watches.
+                _log.error("changes are seen at the periodic look alone, since watching failed", exc_info=error)
+                stop.wait(_TRY_AGAIN_S)
 
-    def _watch(self, there: Mapping[str, Path], stop: threading.Event) -> None:
-        """Watch the directories that are there until that changes."""
+    def _watch(self, sights: dict[str, _Sight], news: list[str], stop: threading.Event) -> None:
+        """Watch until something else is to be watched.
+
+        Args:
+            sights: What to watch.
+            news: The directories that were not watched like this before; what happened in them between the last look
+                and the beginning is told as soon as the watch stands.
+            stop: Ends it.
+        """
+        paths = [
+            self._roots[label] / folder
+            for label, sight in sights.items()
+            for folder in sight.folders
+            if is_text(folder)
+        ]
+        if not paths:
+            self._tell_all(news)
+            stop.wait(_LOOK_AGAIN_S)
+            return
         changes = watchfiles.watch(
-            *there.values(),
+            *paths,
             stop_event=stop,
             watch_filter=None,
             debounce=_DEBOUNCE_MS,
             rust_timeout=round(_LOOK_AGAIN_S * 1000),
             yield_on_timeout=True,
             raise_interrupt=False,
+            recursive=False,
             ignore_permission_denied=True,
         )
         for changed in changes:
-            for label, directory in there.items():
-                paths = [Path(path) for _kind, path in changed]
-                below = frozenset(
-                    path.relative_to(directory).as_posix() for path in paths if path.is_relative_to(directory)
-                )
-                if below:
-                    self._tell(label, below)
-            if self._there().keys() != there.keys():
+            self._tell_all(news)
+            news = []
+            for label, root in self._roots.items():
+                below = f"{root}/"
+                paths_below = frozenset(path.removeprefix(below) for _kind, path in changed if path.startswith(below))
+                if paths_below:
+                    self._tell(label, paths_below)
+            if self._sights() != sights:
                 return
 
-    def _there(self) -> dict[str, Path]:
-        """Return the real paths of the directories that are there: the kernel tells of changes by these."""
-        paths = ((label, Path(path)) for label, path in self._directories.items())
-        return {label: path.resolve() for label, path in paths if path.is_dir()}
+    def _sights(self) -> dict[str, _Sight]:
+        return {
+            label: _Sight(identity=_identity_of(self._roots[label]), folders=directory.folders)
+            for label, directory in self._directories.items()
+        }
+
+    def _tell_all(self, labels: Iterable[str]) -> None:
+        for label in labels:
+            self._tell(label, frozenset())
+
+
+def _identity_of(root: Path) -> _Identity | None:
+    try:
+        found = root.stat()
+    except OSError:
+        return None
+    return _Identity(dev=found.st_dev, ino=found.st_ino, mode=found.st_mode)
