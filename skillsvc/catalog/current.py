@@ -58,6 +58,10 @@ class Layer:
         """Return the newest retained generation of a digest, or None."""
         return next((held for held in reversed(self.generations) if held.digest == digest), None)
 
+    def had(self, digest: str, sequence: int) -> bool:
+        """Tell whether a retained generation up to a sequence has a digest."""
+        return any(held.digest == digest and held.sequence <= sequence for held in self.generations)
+
 
 class Current:
     """The cell, and the way into it."""
@@ -113,9 +117,7 @@ class Current:
             present = layer.present
             if digest == present.digest:
                 if any(old is not new for old, new in zip(present.rows, rows, strict=True)):
-                    self._assign(
-                        partition, replace(layer, generations=(*layer.generations[:-1], _renewed(present, rows)))
-                    )
+                    self._assign(partition, _with_present(layer, _renewed(present, rows)))
                 return None
             generation = make_generation(
                 partition=partition,
@@ -192,6 +194,16 @@ def _renewed(present: Generation, rows: tuple[Row, ...]) -> Generation:
         sequence=present.sequence,
         published_at=present.published_at,
         rows=rows,
+    )
+
+
+def _with_present(layer: Layer, present: Generation) -> Layer:
+    """Return a layer with another value of its present generation, which shares other rows with the one before."""
+    older = layer.generations[:-1]
+    return replace(
+        layer,
+        generations=(*older, present),
+        own_bytes=(*layer.own_bytes[:-1], _bytes_not_shared(older[-1], present)) if older else (),
     )
 
 
