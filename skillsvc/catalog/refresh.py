@@ -21,10 +21,14 @@ from skillsvc.sources.source import Observation, Outcome, Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How a source stands: the observation that is served, and where that is not all there is, why and since when."""
+    """How a source stands: the observation that is served, and where that is not all there is, why and since when.
+
+    `gone_since` is when its place was first found missing, None while it is there.
+    """
 
     served: Observation
     unreachable: UnreachableSource | None = None
+    gone_since: datetime | None = None
 
 
 def stand(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
@@ -39,18 +43,26 @@ def stand(before: Standing | None, seen: Observation, now: datetime, limits: Lim
     if seen.outcome is Outcome.PARTIAL:
         return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.PARTIAL))
     held = before.served.found if before is not None else ()
-    if seen.outcome is Outcome.ABSENT and (not held or (now - since).total_seconds() >= limits.missing_after_s):
+    if seen.outcome is Outcome.FAILED:
+        return Standing(
+            served=replace(seen, found=held),
+            unreachable=_unreachable(seen, since, SourceState.STALE if held else SourceState.MISSING),
+        )
+    # A place that was seen in part, or not at all, before it went has been gone since now only.
+    gone_since = before.gone_since if before is not None and before.gone_since is not None else now
+    if not held or (now - gone_since).total_seconds() >= limits.missing_after_s:
         note = _about(seen, Severity.NOTE, DiagnosticCode.SOURCE_MISSING, "the directory is not there")
         return Standing(served=replace(seen, found=(), diagnostics=(note,)))
-    if not held:
-        return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.MISSING))
-    diagnostics = seen.diagnostics
-    if seen.outcome is Outcome.ABSENT:
-        message = "the directory is gone; what was seen last is served for now"
-        diagnostics = (_about(seen, Severity.ERROR, DiagnosticCode.SOURCE_GONE, message),)
+    error = _about(
+        seen,
+        Severity.ERROR,
+        DiagnosticCode.SOURCE_GONE,
+        "the directory is gone; what was seen last is served for now",
+    )
     return Standing(
-        served=replace(seen, found=held, diagnostics=diagnostics),
+        served=replace(seen, found=held, diagnostics=(error,)),
         unreachable=_unreachable(seen, since, SourceState.STALE),
+        gone_since=gone_since,
     )
 
 
@@ -123,12 +135,14 @@ class Refresh:
         self.diagnostics = merged.diagnostics
         # The log must never name a blob that a crash could lose.
         self._blobs.sync()
-        published = self._current.publish(self._partition, merged.rows, self._now())
-        self._current.report(
-            self._partition,
-            tuple(standing.unreachable for standing in standings if standing.unreachable is not None),
-        )
-        return published
+        try:
+            return self._current.publish(self._partition, merged.rows, self._now())
+        finally:
+            # What could not be seen is told even where what was seen could not be published.
+            self._current.report(
+                self._partition,
+                tuple(standing.unreachable for standing in standings if standing.unreachable is not None),
+            )
 
 
 def _remembered(rows: Sequence[Row]) -> Iterable[tuple[str, Standing]]:

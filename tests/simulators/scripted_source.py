@@ -1,0 +1,43 @@
+"""A source that finds what a test puts there."""
+
+from collections.abc import Collection
+
+from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.generation import Row
+from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Tier, Trust
+from skillsvc.sources.source import Observation, Outcome
+
+
+class ScriptedSource:
+    """Tells `outcome` and `found` until they are changed, and remembers how it was asked in `looks`."""
+
+    def __init__(self, label: str, *rows: Row) -> None:
+        self._label = label
+        self.found: tuple[Found, ...] = tuple(row.found for row in rows)
+        self.outcome = Outcome.WHOLE
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.error: Exception | None = None
+        self.looks: list[Collection[str] | None] = []
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    def hold(self, *rows: Row) -> None:
+        """Find the bundles of these rows from now on, in this order."""
+        self.found = tuple(row.found for row in rows)
+
+    def observe(self, changed: Collection[str] | None = None) -> Observation:
+        self.looks.append(changed)
+        if self.error is not None:
+            raise self.error
+        seen = self.outcome in {Outcome.WHOLE, Outcome.PARTIAL}
+        return Observation(
+            source=self._label,
+            tier=Tier.EXPLICIT,
+            trust=Trust.ALLOWED,
+            outcome=self.outcome,
+            found=self.found if seen else (),
+            diagnostics=self.diagnostics,
+        )

@@ -1,0 +1,311 @@
+"""Refreshing: the last good of each source stays, and no blob that anything names is removed."""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.refresh import Refresh, Standing, stand
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.errors import ErrorReason, Exhausted
+from skillsvc.domain.generation import Row
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Tier, Trust
+from skillsvc.sources.source import Observation, Outcome
+from tests.contract.layer_log_values import row
+from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.simulators.clock import START, Clock
+from tests.simulators.memory_log import MemoryLayerLog
+from tests.simulators.scripted_source import ScriptedSource
+from tests.simulators.skills import skill_row
+
+GOOD, LATER = (row("good").found,), (row("later").found,)
+ODD = Diagnostic(severity=Severity.ERROR, code=DiagnosticCode.SOURCE_UNREADABLE, message="cannot be read")
+
+
+def seen(outcome: Outcome, found: tuple[Found, ...] = ()) -> Observation:
+    diagnostics = (ODD,) if outcome is Outcome.FAILED else ()
+    return Observation(
+        source="dir-1",
+        tier=Tier.EXPLICIT,
+        trust=Trust.ALLOWED,
+        outcome=outcome,
+        found=found,
+        diagnostics=diagnostics,
+    )
+
+
+def standing_after(*looks: tuple[float, Outcome, tuple[Found, ...]]) -> Standing:
+    """Return how a source stands after looks, each at a second since the start."""
+    standing = None
+    for at, outcome, found in looks:
+        standing = stand(standing, seen(outcome, found), START + timedelta(seconds=at), Limits())
+    assert standing is not None
+    return standing
+
+
+WHOLE, PARTIAL, ABSENT, FAILED = Outcome.WHOLE, Outcome.PARTIAL, Outcome.ABSENT, Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("looks", "served", "state", "since"),
+    [
+        ([(0, WHOLE, GOOD)], GOOD, None, 0),
+        ([(0, WHOLE, ())], (), None, 0),
+        ([(0, ABSENT, ())], (), None, 0),
+        ([(0, FAILED, ())], (), SourceState.MISSING, 0),
+        ([(0, FAILED, ()), (9, FAILED, ())], (), SourceState.MISSING, 0),
+        ([(0, PARTIAL, GOOD)], GOOD, SourceState.PARTIAL, 0),
+        ([(0, WHOLE, GOOD), (9, PARTIAL, LATER)], LATER, SourceState.PARTIAL, 9),
+        ([(0, WHOLE, GOOD), (9, FAILED, ())], GOOD, SourceState.STALE, 9),
+        ([(0, WHOLE, GOOD), (9, FAILED, ()), (9_999, FAILED, ())], GOOD, SourceState.STALE, 9),
+        ([(0, WHOLE, GOOD), (9, FAILED, ()), (10, WHOLE, LATER)], LATER, None, 0),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ())], GOOD, SourceState.STALE, 9),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ()), (308, ABSENT, ())], GOOD, SourceState.STALE, 9),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ()), (309, ABSENT, ())], (), None, 0),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ()), (309, ABSENT, ()), (310, ABSENT, ())], (), None, 0),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ()), (20, WHOLE, LATER), (309, ABSENT, ())], LATER, SourceState.STALE, 309),
+        ([(0, WHOLE, ()), (9, ABSENT, ())], (), None, 0),
+        ([(0, FAILED, ()), (9, ABSENT, ())], (), None, 0),
+        ([(0, PARTIAL, GOOD), (5_000, ABSENT, ())], GOOD, SourceState.STALE, 0),
+        ([(0, PARTIAL, GOOD), (5_000, ABSENT, ()), (5_300, ABSENT, ())], (), None, 0),
+        ([(0, WHOLE, GOOD), (1, FAILED, ()), (5_000, ABSENT, ())], GOOD, SourceState.STALE, 1),
+        ([(0, WHOLE, GOOD), (1, ABSENT, ()), (200, FAILED, ()), (400, ABSENT, ())], GOOD, SourceState.STALE, 1),
+    ],
+)
+def test_how_a_source_stands_after_looks(
+    looks: list[tuple[float, Outcome, tuple[Found, ...]]],
+    served: tuple[Found, ...],
+    state: SourceState | None,
+    since: int,
+) -> None:
+    standing = standing_after(*looks)
+    assert standing.served.found == served
+    if state is None:
+        assert standing.unreachable is None
+    else:
+        expected = UnreachableSource(source="dir-1", since=START + timedelta(seconds=since), state=state)
+        assert standing.unreachable == expected
+
+
+@pytest.mark.parametrize(
+    ("looks", "codes"),
+    [
+        ([(0, WHOLE, GOOD)], []),
+        ([(0, ABSENT, ())], [DiagnosticCode.SOURCE_MISSING]),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ())], [DiagnosticCode.SOURCE_GONE]),
+        ([(0, WHOLE, GOOD), (9, ABSENT, ()), (309, ABSENT, ())], [DiagnosticCode.SOURCE_MISSING]),
+        ([(0, WHOLE, GOOD), (9, FAILED, ())], [DiagnosticCode.SOURCE_UNREADABLE]),
+        ([(0, FAILED, ())], [DiagnosticCode.SOURCE_UNREADABLE]),
+    ],
+)
+def test_what_is_said_of_a_source(
+    looks: list[tuple[float, Outcome, tuple[Found, ...]]], codes: list[DiagnosticCode]
+) -> None:
+    assert [diagnostic.code for diagnostic in standing_after(*looks).served.diagnostics] == codes
+
+
+class House:
+    """A layer with two sources, the first one stronger."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits(retained_generations=2, retained_at_most=2)
+        self.clock = Clock()
+        self.blobs = MemoryBlobStore()
+        self.log = MemoryLayerLog(os.urandom)
+        self.one = ScriptedSource("one")
+        self.two = ScriptedSource("two")
+        self.start()
+
+    def start(self) -> None:
+        """Begin, or begin again with what the log and the blob store hold."""
+        self.current = Current(self.log, self.limits)
+        self.current.open_layer(DEPLOYMENT, self.clock())
+        self.refresh = Refresh(
+            self.current,
+            DEPLOYMENT,
+            [self.one, self.two],
+            blobs=self.blobs,
+            limits=self.limits,
+            now=self.clock,
+        )
+
+    def skill(self, name: str, body: str = "Do it.") -> Row:
+        return skill_row(self.blobs, name, body=body, assets={"a.txt": f"asset of {name}: {body}".encode()})
+
+    @property
+    def listed(self) -> dict[str, str]:
+        return {each.name: each.source for each in self.current.layers[DEPLOYMENT].present.listed}
+
+    @property
+    def unreachable(self) -> list[tuple[str, SourceState]]:
+        return [(each.source, each.state) for each in self.current.layers[DEPLOYMENT].unreachable]
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+def test_what_the_sources_hold_is_published_once(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("a", "Other."), house.skill("b"))
+    published = house.refresh.look()
+    assert published is not None
+    assert house.listed == {"a": "one", "b": "two"}
+    assert house.refresh.look() is None
+    assert [diagnostic.code for diagnostic in house.refresh.diagnostics] == [DiagnosticCode.SHADOWED]
+
+
+def test_only_the_sources_named_are_looked_at_with_the_paths_that_changed(house: House) -> None:
+    house.refresh.look()
+    house.refresh.look({"two": ["b/SKILL.md"]})
+    house.refresh.look({"two": None, "unheard-of": None})
+    assert (house.one.looks, house.two.looks) == ([None], [None, ["b/SKILL.md"], None])
+
+
+def test_a_source_that_fails_keeps_what_it_had_and_the_others_go_on(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.outcome = Outcome.FAILED
+    house.two.hold(house.skill("b"))
+    house.refresh.look()
+    assert house.listed == {"a": "one", "b": "two"}
+    assert house.unreachable == [("one", SourceState.STALE)]
+    house.one.outcome = Outcome.WHOLE
+    house.refresh.look()
+    assert house.unreachable == []
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT])
+def test_after_a_restart_the_last_good_of_a_source_that_fails_is_what_the_log_holds(
+    house: House, outcome: Outcome
+) -> None:
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("a", "Other."), house.skill("b"))
+    house.refresh.look()
+    sequence = house.current.layers[DEPLOYMENT].present.sequence
+    house.one.outcome = outcome
+    house.start()
+    assert house.refresh.look() is None
+    assert house.listed == {"a": "one", "b": "two"}
+    assert house.current.layers[DEPLOYMENT].present.sequence == sequence
+    assert house.unreachable == [("one", SourceState.STALE)]
+
+
+def test_a_source_taken_out_of_the_settings_is_served_no_more_after_a_restart(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one = ScriptedSource("renamed")
+    house.start()
+    house.refresh.look()
+    assert house.listed == {}
+
+
+def test_what_could_not_be_seen_is_told_even_where_nothing_can_be_published() -> None:
+    house = House(Limits(layer_skills=1))
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.outcome = Outcome.FAILED
+    house.two.hold(house.skill("b"), house.skill("c"))
+    with pytest.raises(Exhausted) as caught:
+        house.refresh.look()
+    assert caught.value.reason is ErrorReason.LIMIT_EXCEEDED
+    assert house.listed == {"a": "one"}
+    assert house.unreachable == [("one", SourceState.STALE)]
+
+
+def test_a_skill_that_is_back_after_its_blobs_were_collected_is_served_whole(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.hold()
+    for number in range(4):
+        house.two.hold(house.skill("b", str(number)))
+        house.refresh.look()
+        house.refresh.collect()
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.refresh.collect()
+    house.refresh.collect()
+    assert _named(house) <= set(house.blobs.digests())
+
+
+def test_a_blob_that_nothing_names_is_removed_at_the_second_collection(house: House) -> None:
+    stray = house.blobs.put(b"of a crash")
+    house.refresh.look()
+    house.refresh.collect()
+    assert house.blobs.has(stray)
+    house.refresh.collect()
+    assert not house.blobs.has(stray)
+
+
+def test_a_blob_that_is_named_again_in_between_stays(house: House) -> None:
+    skill = house.skill("a")
+    house.refresh.look()
+    house.refresh.collect()
+    house.one.hold(skill)
+    house.refresh.look()
+    house.refresh.collect()
+    assert set(house.blobs.digests()) == _named(house) != set()
+
+
+def _hold_retained(house: House) -> None:
+    house.one.hold(house.skill("a", "Old."))
+    house.refresh.look()
+    house.one.hold(house.skill("a", "New."))
+    house.refresh.look()
+
+
+def _hold_shadowed(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("a", "Shadowed."))
+    house.refresh.look()
+
+
+def _hold_repeated(house: House) -> None:
+    house.one.hold(house.skill("a"), house.skill("a", "Second of its name."))
+    house.refresh.look()
+
+
+def _hold_stale(house: House) -> None:
+    _hold_retained(house)
+    house.one.outcome = Outcome.FAILED
+    house.refresh.look()
+
+
+def _hold_after_a_restart(house: House) -> None:
+    _hold_retained(house)
+    house.start()
+
+
+def _hold_unpublished(house: House) -> None:
+    house.refresh.look()
+    house.one.hold(*(house.skill(f"s{number}") for number in range(4)))
+    with pytest.raises(Exhausted):
+        house.refresh.look()
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [_hold_retained, _hold_shadowed, _hold_repeated, _hold_stale, _hold_after_a_restart, _hold_unpublished],
+)
+def test_a_blob_that_anything_names_is_never_removed(prepare: Callable[[House], None]) -> None:
+    house = House(Limits(layer_skills=3))
+    prepare(house)
+    held = set(house.blobs.digests())
+    for _ in range(3):
+        house.refresh.collect()
+    assert set(house.blobs.digests()) == held
+
+
+def _named(house: House) -> set[str]:
+    named: set[str] = set()
+    for generation in house.current.layers[DEPLOYMENT].generations:
+        for each in generation.rows:
+            assert each.bundle.document is not None
+            named |= {each.bundle.document.digest, *(asset.digest for asset in each.bundle.assets)}
+    return named
