@@ -14,12 +14,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import cold_build, refresh
+from benchmarks import cold_build, list_skills, refresh, skill_body
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
 RESULTS = Path(__file__).with_name("results.json")
 FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
+    "F1": skill_body.measure,
+    "F2": list_skills.measure,
     "F3": cold_build.measure,
     "F4": refresh.measure,
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SEED = 20_260_101
-_WORDS = (
+_WORDS = (  # noqa: SIM905 - a hundred quoted words read no better
     "agent answer array branch browser build button cache change check client code column command commit config "
     "container context contract database default deploy diagram document draft edit endpoint error event example "
     "export field figure file filter folder form function handler header image import index input issue item job key "
@@ -16,7 +16,7 @@ _WORDS = (
     "query queue read record reference release report request result review role rule schema script section server "
     "session setting shape skill slide source stage state step store stream style summary table task team template "
     "test text thread ticket title token tool topic trace tree type update user value version view window word write"
-).split()  # noqa: SIM905 - a hundred quoted words are no better to read
+).split()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
