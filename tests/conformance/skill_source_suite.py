@@ -1,6 +1,6 @@
 """What every source of skills keeps, seen through a client: nine cases over one canonical fixture.
 
-The fixture has each shape once: a skill without assets, one with an asset in folders within folders, one with a text and
+Each shape is there once: a skill without assets, one with an asset in folders within folders, one with a text,
 an executable and every optional field. Bodies have no white space around them, so that any backend can keep them.
 """
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import skillsource
 from skillsource import SkillView, Tier
 
