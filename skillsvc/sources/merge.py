@@ -58,7 +58,13 @@ def merge(observations: Sequence[Observation], before: Sequence[Row] = ()) -> Me
 
 
 def _row(known: Row | None, observation: Observation, found: Found, *, shadowed: bool) -> Row:
-    if known is not None and known.found is found and known.shadowed == shadowed and known.tier is observation.tier:
+    if (
+        known is not None
+        and known.found is found
+        and known.shadowed == shadowed
+        and known.tier is observation.tier
+        and known.trust is observation.trust
+    ):
         # Nothing was read anew: the common case of a look at a large source.
         return known
     row = make_row(
