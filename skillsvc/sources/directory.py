@@ -99,11 +99,14 @@ class DirectorySource:
                     code=DiagnosticCode.SOURCE_UNREADABLE,
                     message=f"cannot be read ({errno.errorcode.get(error.errno or 0, 'EIO')}); "
                     "make it a directory that the server may read",
+                    source=self.label,
                 ),
             )
             return self._observation(Outcome.FAILED)
         with root:
-            intake = Intake(root, profile=self._settings.profile, limits=self._limits, blobs=self._blobs)
+            intake = Intake(
+                root, label=self.label, profile=self._settings.profile, limits=self._limits, blobs=self._blobs
+            )
             if changed is None or not self._whole or not self._look_at(changed, root, intake):
                 self._look(root, intake)
         seen = self._whole and all(taken.seen for taken in self._taken.values())
@@ -128,9 +131,10 @@ class DirectorySource:
         }
         if carried:
             taken = {each.place.place: each for each in sorted((*taken.values(), *carried.values()), key=_order)}
-        self._taken = taken
-        self._around = tuple(discovery.diagnostics)
+        self._around = tuple(replace(diagnostic, source=self.label) for diagnostic in discovery.diagnostics)
+        # Before what was taken: by that `folders` knows that there is something new.
         self._walked = discovery.folders
+        self._taken = taken
         self._whole = not discovery.unseen
 
     def _look_at(self, changed: Collection[str], root: ConfinedRoot, intake: Intake) -> bool:
@@ -176,7 +180,7 @@ class DirectorySource:
             trust=trust_of(self._settings.tier),
             outcome=outcome,
             found=tuple(found),
-            diagnostics=tuple(replace(diagnostic, source=self.label) for diagnostic in diagnostics),
+            diagnostics=tuple(diagnostics),
         )
 
 

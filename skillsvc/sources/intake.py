@@ -55,9 +55,10 @@ class Taken:
 class Intake:
     """Takes the skills of one source into a blob store."""
 
-    def __init__(self, root: ConfinedRoot, *, profile: Profile, limits: Limits, blobs: BlobStore) -> None:
-        """Prepare for the skills beneath `root`, which stays open as long as this is used."""
+    def __init__(self, root: ConfinedRoot, *, label: str, profile: Profile, limits: Limits, blobs: BlobStore) -> None:
+        """Prepare for the skills beneath `root`, which stays open as long as this is used; `label` is the source's."""
         self._root = root
+        self._label = label
         self._profile = profile
         self._limits = limits
         self._blobs = blobs
@@ -82,13 +83,11 @@ class Intake:
                     return before
             return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
-            diagnostic = Diagnostic(
-                severity=Severity.ERROR, code=fault.code, message=fault.message, skill=printable(place.place)
-            )
+            diagnostic = Diagnostic(severity=Severity.ERROR, code=fault.code, message=fault.message)
             return Taken(
                 place=place,
                 found=before.found if before is not None and fault.unseen else None,
-                diagnostics=(diagnostic,),
+                diagnostics=self._about(printable(place.place), (diagnostic,)),
                 stamps={},
                 copies={},
                 settled=False,
@@ -129,7 +128,7 @@ class Intake:
             return Taken(
                 place=place,
                 found=None,
-                diagnostics=_about(printable(place.place), (*reading.diagnostics, *assets.diagnostics)),
+                diagnostics=self._about(printable(place.place), (*reading.diagnostics, *assets.diagnostics)),
                 stamps=stamps,
                 copies={},
                 settled=settled,
@@ -150,9 +149,14 @@ class Intake:
             ),
             place=place.place,
             collection=place.collection,
-            diagnostics=_about(reading.skill.name, (*reading.diagnostics, *assets.diagnostics, *named.diagnostics)),
+            diagnostics=self._about(
+                reading.skill.name, (*reading.diagnostics, *assets.diagnostics, *named.diagnostics)
+            ),
         )
         return Taken(place=place, found=found, diagnostics=(), stamps=stamps, copies=copies, settled=settled)
+
+    def _about(self, skill: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        return tuple(replace(diagnostic, skill=skill, source=self._label) for diagnostic in diagnostics)
 
     def _way_to(self, skill: OpenSkill, entry: Entry) -> tuple[ConfinedDirectory, str, bool]:
         """Return how SKILL.md or skill.yaml is opened: in its folder, or over its link beneath the root."""
@@ -221,10 +225,6 @@ def _text_ref(text: str | None) -> TextRef | None:
         return None
     encoded = text.encode()
     return TextRef(digest=hashlib.sha256(encoded).hexdigest(), size=len(encoded))
-
-
-def _about(name: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(replace(diagnostic, skill=name) for diagnostic in diagnostics)
 
 
 def _unseen(name: str, error: ConfinedError) -> SkillUnusable:
