@@ -4,6 +4,7 @@ from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.document import Document
 from skillsvc.parsing.findings import Findings, Profile
+from skillsvc.parsing.plain_lines import read_lines
 from skillsvc.parsing.plain_yaml import PlainMapping, YamlFault, read_mapping, reuses_nodes, without_controls
 from skillsvc.parsing.repair import repair
 
@@ -36,6 +37,9 @@ def read_frontmatter(document: Document, findings: Findings, limits: Limits) -> 
             DiagnosticCode.FRONTMATTER_TOO_LARGE,
             f"the frontmatter has {size} bytes; at most {limits.frontmatter_bytes} are read",
         )
+    plain = read_lines(text, first_line=document.frontmatter_line, max_depth=limits.yaml_depth)
+    if plain is not None:
+        return plain
     try:
         return read_mapping(text, first_line=document.frontmatter_line, max_depth=limits.yaml_depth)
     except YamlFault as fault:

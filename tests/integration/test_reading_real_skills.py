@@ -9,8 +9,10 @@ import pytest
 
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
-from skillsvc.parsing.document import body_of
+from skillsvc.parsing.document import body_of, decode, split
 from skillsvc.parsing.findings import Profile
+from skillsvc.parsing.plain_lines import read_lines
+from skillsvc.parsing.plain_yaml import read_mapping
 from skillsvc.parsing.skill import Reading, read_skill
 
 FALLBACK = Path(__file__).parents[3] / "shared" / "corpus"
@@ -63,6 +65,14 @@ def test_the_odd_ones_among_real_skills_are_told_of(documents: dict[Path, bytes]
         DiagnosticCode.DESCRIPTION_CUT: 18,
     }
     assert {code: found[code] for code in expected} == (expected if documents else dict.fromkeys(expected, 0))
+
+
+def test_most_real_frontmatter_is_read_without_yaml_and_as_yaml_reads_it(documents: dict[Path, bytes]) -> None:
+    texts = [text for data in documents.values() if (text := split(decode(data)).frontmatter) is not None]
+    plain = [text for text in texts if read_lines(text, first_line=2, max_depth=16) is not None]
+    assert len(plain) * 3 >= len(texts) * 2
+    for text in plain:
+        assert read_lines(text, first_line=2, max_depth=16) == read_mapping(text, first_line=2, max_depth=16)
 
 
 def test_strict_refuses_no_real_skill_but_for_a_rule_of_agentskills_io(documents: dict[Path, bytes]) -> None:
