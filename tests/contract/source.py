@@ -1,0 +1,127 @@
+"""The contract of `Source`: one suite, run by a test module for each implementation."""
+
+from typing import Protocol
+
+import pytest
+
+from skillsvc.domain.caps import fits_skill_name
+from skillsvc.domain.diagnostics import Severity
+from skillsvc.sources.source import Observation, Outcome, Source
+
+
+class Place(Protocol):
+    """The place that a source looks at, in the hands of a test. Skills stand at `place`, names joined by `/`."""
+
+    def write(self, place: str, description: str) -> None:
+        """Put a sound skill there, named by the last name of its place, or change its description."""
+
+    def spoil(self, place: str) -> None:
+        """Make what stands there break a rule."""
+
+    def remove(self, place: str) -> None:
+        """Take away what stands there."""
+
+    def hide(self, place: str) -> None:
+        """Make what stands there unreadable."""
+
+    def show(self, place: str) -> None:
+        """Make it readable again."""
+
+    def lose(self) -> None:
+        """Take the whole place away."""
+
+
+class SourceContract:
+    """What every source promises. A subclass gives the fixtures `place`, which is empty, and `source` of it."""
+
+    @pytest.fixture
+    def place(self) -> Place:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def source(self, place: Place) -> Source:
+        raise NotImplementedError
+
+    def test_its_label_is_a_name(self, source: Source) -> None:
+        assert fits_skill_name(source.label)
+        assert source.observe().source == source.label
+
+    def test_an_empty_place_is_wholly_seen(self, source: Source) -> None:
+        seen = source.observe()
+        assert (seen.outcome, seen.found, seen.diagnostics) == (Outcome.WHOLE, (), ())
+
+    def test_it_finds_what_is_there_in_its_order(self, source: Source, place: Place) -> None:
+        for path in ("b", "a/x/deep", "A", "a/x-y", "é", "z"):
+            place.write(path, f"Describes {path}.")
+        seen = source.observe()
+        assert seen.outcome is Outcome.WHOLE
+        assert described(seen) == [(path, f"Describes {path}.") for path in ("A", "b", "z", "é", "a/x-y", "a/x/deep")]
+
+    def test_looking_again_finds_the_same(self, source: Source, place: Place) -> None:
+        place.write("a", "One.")
+        place.write("b", "Two.")
+        assert source.observe() == source.observe() == source.observe(["a/SKILL.md"])
+
+    def test_equal_content_is_an_equal_bundle(self, source: Source, place: Place) -> None:
+        place.write("a", "One.")
+        [before] = source.observe().found
+        place.remove("a")
+        source.observe()
+        place.write("a", "One.")
+        [after] = source.observe().found
+        assert after.bundle == before.bundle
+
+    def test_a_change_is_seen_by_either_look(self, source: Source, place: Place) -> None:
+        for path in "abc":
+            place.write(path, "One.")
+        source.observe()
+        place.write("a", "Two.")
+        assert described(source.observe()) == [("a", "Two."), ("b", "One."), ("c", "One.")]
+        place.write("b", "Two.")
+        assert described(source.observe(["b/SKILL.md"])) == [("a", "Two."), ("b", "Two."), ("c", "One.")]
+        place.remove("a")
+        assert described(source.observe(["a", "a/SKILL.md"])) == [("b", "Two."), ("c", "One.")]
+
+    def test_the_first_look_is_whole_whatever_is_said_to_have_changed(self, source: Source, place: Place) -> None:
+        place.write("a", "One.")
+        place.write("b", "One.")
+        assert described(source.observe(["a/SKILL.md"])) == [("a", "One."), ("b", "One.")]
+
+    def test_a_skill_that_breaks_a_rule_is_refused_alone(self, source: Source, place: Place) -> None:
+        place.write("a", "One.")
+        place.write("b", "One.")
+        source.observe()
+        place.spoil("a")
+        seen = source.observe()
+        assert (seen.outcome, described(seen)) == (Outcome.WHOLE, [("b", "One.")])
+        [said] = seen.diagnostics
+        assert (said.severity, said.skill, said.source) == (Severity.ERROR, "a", source.label)
+
+    def test_what_cannot_be_seen_stands_as_it_was_seen_last(self, source: Source, place: Place) -> None:
+        place.write("a", "One.")
+        place.write("b", "One.")
+        source.observe()
+        place.write("b", "Two.")
+        place.hide("a")
+        for _ in range(2):
+            seen = source.observe()
+            assert (seen.outcome, described(seen)) == (Outcome.PARTIAL, [("a", "One."), ("b", "Two.")])
+            assert {(said.severity, said.source) for said in seen.diagnostics} == {(Severity.ERROR, source.label)}
+        place.show("a")
+        seen = source.observe()
+        assert (seen.outcome, seen.diagnostics) == (Outcome.WHOLE, ())
+
+    def test_a_place_that_is_gone_is_absent_and_empty(self, source: Source, place: Place) -> None:
+        place.write("a", "One.")
+        source.observe()
+        place.lose()
+        for changed in (None, ["a/SKILL.md"]):
+            seen = source.observe(changed)
+            assert (seen.outcome, seen.found) == (Outcome.ABSENT, ())
+        place.write("a", "One.")
+        assert described(source.observe()) == [("a", "One.")]
+
+
+def described(seen: Observation) -> list[tuple[str, str]]:
+    """Return where skills were found, and what they say."""
+    return [(found.place, found.bundle.skill.description) for found in seen.found]
