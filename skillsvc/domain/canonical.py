@@ -7,8 +7,30 @@ digest begins with its encoded domain text, so that digests of different kinds n
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Value: TypeAlias = str | int | Sequence[str]
+"""A text, an integer, a boolean, or a list of texts."""
 
 _EMPTY = bytes(8)
+
+
+def encode(*values: Value) -> bytes:
+    """Encode values one after the other, each by its type; the others of this module encode one of a known type."""
+    parts: list[bytes] = []
+    for value in values:
+        if value is True or value is False:
+            parts.append(encode_boolean(value))
+        elif not value:
+            parts.append(_EMPTY)
+        elif isinstance(value, str):
+            encoded = value.encode()
+            parts += (len(encoded).to_bytes(8, "big"), encoded)
+        elif isinstance(value, int):
+            parts.append(value.to_bytes(8, "big"))
+        else:
+            parts.append(encode_texts(value))
+    return b"".join(parts)
 
 
 def encode_bytes(value: bytes) -> bytes:
@@ -41,8 +63,8 @@ def encode_texts(values: Sequence[str]) -> bytes:
 
 def encode_pairs(pairs: Iterable[tuple[str, str]]) -> bytes:
     """Encode a map of text to text, whatever order its pairs are given in."""
-    encoded = sorted((key.encode(), value.encode()) for key, value in pairs)
-    return encode_integer(len(encoded)) + b"".join(encode_bytes(key) + encode_bytes(value) for key, value in encoded)
+    encoded = sorted([(key.encode(), value.encode()) for key, value in pairs])
+    return encode_integer(len(encoded)) + b"".join([encode_bytes(text) for pair in encoded for text in pair])
 
 
 def digest_of(domain: str, *parts: bytes) -> str:

@@ -53,18 +53,16 @@ def make_row(*, source: str, shadowed: bool, found: Found, tier: Tier, trust: Tr
         found=found,
         tier=tier,
         trust=trust,
-        encoded=b"".join(
-            (
-                canonical.encode_text(skill.name),
-                canonical.encode_text(source),
-                canonical.encode_boolean(shadowed),
-                canonical.encode_text(found.bundle.digest),
-                canonical.encode_text(tier.name),
-                canonical.encode_text(trust.name),
-                canonical.encode_boolean(skill.model_invocable),
-                canonical.encode_boolean(skill.user_invocable),
-                canonical.encode_text(found.collection),
-            )
+        encoded=canonical.encode(
+            skill.name,
+            source,
+            shadowed,
+            found.bundle.digest,
+            tier.name,
+            trust.name,
+            skill.model_invocable,
+            skill.user_invocable,
+            found.collection,
         ),
     )
 

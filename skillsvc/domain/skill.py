@@ -161,52 +161,43 @@ def bundle_digest(skill: Skill, *, document: TextRef | None, body: TextRef | Non
     network = skill.network
     return canonical.digest_of(
         BUNDLE_DOMAIN,
-        canonical.encode_text(document.digest if document else ""),
-        canonical.encode_text(body.digest if body else ""),
-        canonical.encode_text(skill.name),
-        canonical.encode_text(skill.description),
-        canonical.encode_boolean(skill.description_truncated),
-        canonical.encode_integer(skill.description_bytes),
-        canonical.encode_boolean(bool(assets)),
-        canonical.encode_boolean(skill.model_invocable),
-        canonical.encode_boolean(skill.user_invocable),
-        canonical.encode_text(skill.display_name),
-        canonical.encode_text(skill.license),
-        canonical.encode_text(skill.compatibility),
+        canonical.encode(
+            document.digest if document else "",
+            body.digest if body else "",
+            skill.name,
+            skill.description,
+            skill.description_truncated,
+            skill.description_bytes,
+            bool(assets),
+            skill.model_invocable,
+            skill.user_invocable,
+            skill.display_name,
+            skill.license,
+            skill.compatibility,
+        ),
         canonical.encode_pairs(skill.metadata),
-        canonical.encode_texts(skill.allowed_tools),
-        canonical.encode_text(skill.when_to_use),
-        canonical.encode_text(skill.version),
-        canonical.encode_texts(skill.keywords),
-        canonical.encode_texts(skill.capabilities),
-        canonical.encode_texts([kind.name for kind in skill.tool_kinds]),
-        canonical.encode_integer(body.size if body else 0),
-        canonical.encode_integer(document.size if document else 0),
-        canonical.encode_integer(len(assets)),
-        canonical.encode_text(network.digest if network else ""),
-        canonical.encode_integer(len(skill.tools)),
-        *(_encode_tool(tool) for tool in skill.tools),
-        canonical.encode_texts(skill.requirements),
-        canonical.encode_integer(len(assets)),
-        *(_encode_asset(asset) for asset in assets),
+        canonical.encode(
+            skill.allowed_tools,
+            skill.when_to_use,
+            skill.version,
+            skill.keywords,
+            skill.capabilities,
+            [kind.name for kind in skill.tool_kinds],
+            body.size if body else 0,
+            document.size if document else 0,
+            len(assets),
+            network.digest if network else "",
+            len(skill.tools),
+        ),
+        *map(_encode_tool, skill.tools),
+        canonical.encode(skill.requirements, len(assets)),
+        *map(_encode_asset, assets),
     )
 
 
 def _encode_tool(tool: ToolDeclaration) -> bytes:
-    return (
-        canonical.encode_text(tool.id)
-        + canonical.encode_text(tool.kind.name)
-        + canonical.encode_text(tool.name)
-        + canonical.encode_text(tool.server)
-        + canonical.encode_text(tool.command)
-        + canonical.encode_texts(tool.args)
-    )
+    return canonical.encode(tool.id, tool.kind.name, tool.name, tool.server, tool.command, tool.args)
 
 
 def _encode_asset(asset: Asset) -> bytes:
-    return (
-        canonical.encode_text(asset.name)
-        + canonical.encode_text(asset.digest)
-        + canonical.encode_integer(asset.size)
-        + canonical.encode_boolean(asset.executable)
-    )
+    return canonical.encode(asset.name, asset.digest, asset.size, asset.executable)

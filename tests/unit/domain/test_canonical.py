@@ -35,6 +35,24 @@ def test_values_are_encoded_as_the_rule_says(encoded: bytes, expected: bytes) ->
     assert encoded == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", canonical.encode_text("")),
+        ("é", canonical.encode_text("é")),
+        (0, canonical.encode_integer(0)),
+        (1, canonical.encode_integer(1)),
+        (True, canonical.encode_boolean(True)),  # noqa: FBT003 - the value that is encoded
+        (False, canonical.encode_boolean(False)),  # noqa: FBT003 - the value that is encoded
+        ((), canonical.encode_texts(())),
+        (["b", ""], canonical.encode_texts(["b", ""])),
+    ],
+)
+def test_a_value_is_encoded_by_its_type(value: canonical.Value, expected: bytes) -> None:
+    assert canonical.encode(value) == expected
+    assert canonical.encode("a", value, 2) == canonical.encode_text("a") + expected + canonical.encode_integer(2)
+
+
 def test_pairs_are_sorted_by_the_bytes_of_their_keys() -> None:
     keys = ["\uffff", "\U00010000", "é", "z", "Z", "aa", "a"]
     encoded = canonical.encode_pairs((key, "") for key in keys)
