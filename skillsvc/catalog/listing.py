@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, unique
 
+from skillsvc.domain import canonical
 from skillsvc.domain.generation import Row
 from skillsvc.domain.view import View
 
@@ -29,6 +30,13 @@ class Selection:
     def narrows(self) -> bool:
         """Whether any row could be left out."""
         return self.allow is not None or self.invoker is not Invoker.ANY
+
+    @property
+    def key(self) -> tuple[Invoker, str]:
+        """What stands for it where answers are kept, as small for 4,096 names as for one."""
+        if self.allow is None:
+            return self.invoker, ""
+        return self.invoker, canonical.digest_of("skillsource.allow.v1", canonical.encode_texts(sorted(self.allow)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

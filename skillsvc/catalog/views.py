@@ -4,7 +4,7 @@ A view is taken once per request. The views that callers are served at present a
 composed from, so that a request costs one look-up while nothing changes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import TypeVar
@@ -55,17 +55,7 @@ class Views:
 
     def present(self, caller: Partition) -> Sight:
         """Return what a caller sees now."""
-        layers = self._current.layers
-        if layers is not self._layers:
-            self._layers = layers
-            self._present.clear()
-        sight = self._present.get(caller)
-        if sight is None:
-            held = _layers_of(caller, layers)
-            sight = self._compose(caller, held, tuple(layer.present for layer in held))
-            self._present[caller] = sight
-            _bound(self._present)
-        return sight
+        return self._present_in(self._current.layers, caller)
 
     def exactly(self, caller: Partition, token: str) -> Sight | Missing:
         """Return the state that a token names: for each layer its digest must be current or retained, whatever its log.
@@ -73,15 +63,15 @@ class Views:
         Raises:
             InvalidInput: TOKEN_MALFORMED where the token is not of this caller's layers.
         """
-        held = _layers_of(caller, self._current.layers)
-        states = self._read(caller, token, held)
+        layers = self._current.layers
+        held = _layers_of(caller, layers)
         generations: list[Generation] = []
-        for layer, state in zip(held, states, strict=True):
+        for layer, state in zip(held, self._read(caller, token, held), strict=True):
             generation = layer.with_digest(state.digest)
             if generation is None:
                 return Missing.EXPIRED
             generations.append(generation)
-        present = self.present(caller)
+        present = self._present_in(layers, caller)
         if tuple(generations) == present.view.layers:
             return present
         key = (caller, tuple(generation.digest for generation in generations))
@@ -98,13 +88,36 @@ class Views:
         Raises:
             InvalidInput: TOKEN_MALFORMED where the token is not of this caller's layers.
         """
-        held = _layers_of(caller, self._current.layers)
-        for layer, state in zip(held, self._read(caller, token, held), strict=True):
-            present = layer.present
-            reached = present.log_id == state.log_id and present.sequence >= state.sequence
-            if not reached and layer.with_digest(state.digest) is None:
-                return Missing.NOT_YET if present.log_id == state.log_id else Missing.EXPIRED
-        return self.present(caller)
+        layers = self._current.layers
+        held = _layers_of(caller, layers)
+        present = self._present_in(layers, caller)
+        missing = _missing(self._read(caller, token, held), held, present.view)
+        return present if missing is None else missing
+
+    def reaches(self, caller: Partition, sight: Sight, token: str) -> bool:
+        """Tell whether a state that a caller was answered from is the one that a token names, or a later one.
+
+        Raises:
+            InvalidInput: TOKEN_MALFORMED where the token is not of this caller's layers.
+        """
+        layers = self._current.layers
+        held = tuple(layers[generation.partition] for generation in sight.view.layers)
+        return _missing(self._read(caller, token, held), held, sight.view) is None
+
+    def _present_in(self, layers: Mapping[Partition, Layer], caller: Partition) -> Sight:
+        if layers is not self._layers:
+            self._layers = layers
+            # What changed in the layers of others leaves a caller's view as it is.
+            self._present = {
+                other: sight for other, sight in self._present.items() if _is_present(sight, _layers_of(other, layers))
+            }
+        sight = self._present.get(caller)
+        if sight is None:
+            held = _layers_of(caller, layers)
+            sight = self._compose(caller, held, tuple(layer.present for layer in held))
+            self._present[caller] = sight
+            _bound(self._present)
+        return sight
 
     def _read(self, caller: Partition, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:
         states = self._keys.read_generation(token, caller)
@@ -116,7 +129,7 @@ class Views:
         return Sight(
             view=compose(generations),
             token=self._keys.sign_generation(generations, caller),
-            unreachable=tuple(source for layer in held for source in layer.unreachable),
+            unreachable=_unreachable(held),
         )
 
 
@@ -124,6 +137,36 @@ def _bound(views: dict[_Key, Sight]) -> None:
     """Forget the view that was put in first: callers choose projects, so that there may be any number of keys."""
     if len(views) > _HELD_VIEWS:
         del views[next(iter(views))]
+
+
+def _missing(states: Sequence[LayerState], held: Sequence[Layer], view: View) -> Missing | None:
+    """Return why a view is not what a token asks for at least, None where it is.
+
+    Judged layer by layer: the same log and no lower sequence, or a digest that is held and is not of a later state. A
+    layer that can never be reached decides before one that is not reached yet, since waiting would be in vain.
+    """
+    missing = None
+    for state, layer, generation in zip(states, held, view.layers, strict=True):
+        same_log = generation.log_id == state.log_id
+        if (same_log and generation.sequence >= state.sequence) or layer.had(state.digest, generation.sequence):
+            continue
+        if not same_log:
+            return Missing.EXPIRED
+        missing = Missing.NOT_YET
+    return missing
+
+
+def _is_present(sight: Sight, held: Sequence[Layer]) -> bool:
+    """Tell whether a sight is of the present generations of layers, and of their sources as they stand."""
+    return (
+        len(sight.view.layers) == len(held)
+        and all(generation is layer.present for generation, layer in zip(sight.view.layers, held, strict=True))
+        and sight.unreachable == _unreachable(held)
+    )
+
+
+def _unreachable(held: Iterable[Layer]) -> tuple[UnreachableSource, ...]:
+    return tuple(source for layer in held for source in layer.unreachable)
 
 
 def _layers_of(caller: Partition, layers: Mapping[Partition, Layer]) -> tuple[Layer, ...]:

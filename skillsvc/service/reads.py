@@ -61,7 +61,7 @@ class Reads:
         held = digest_of("if_none_match", request.if_none_match)
         size = min(request.page_size or self._limits.page_skills, self._limits.page_skills)
         if request.page_token:
-            seen, after = await self._page_after(request, scope, call)
+            seen, after = self._page_after(request, scope)
         else:
             seen, after = await self._sights.of(request, scope, call), ""
             if held and held == seen.sight.view.digest:
@@ -124,7 +124,7 @@ class Reads:
             raise NotFound(ErrorReason.ASSET_NOT_FOUND, "the skill has no asset of this name")
         if request.offset > asset.size:
             raise out_of_range("offset", f"offset is {request.offset}; the asset has {asset.size} bytes")
-        if request.as_text and not await self._texts.asset_is_text(asset):
+        if request.as_text and not await self._is_text(asset):
             raise InvalidInput(
                 ErrorReason.ARGUMENT_MALFORMED,
                 "the asset is no text: not UTF-8, or with NUL bytes; read it without as_text",
@@ -137,10 +137,10 @@ class Reads:
         answer = await self._asset_range(asset, request.offset, length)
         return seen.encoded + answer.encoded
 
-    async def _page_after(self, request: pb.ListSkillsRequest, scope: Scope, call: Call) -> tuple[Seen, str]:
+    def _page_after(self, request: pb.ListSkillsRequest, scope: Scope) -> tuple[Seen, str]:
         """Return the state that a page token belongs to, and the name after which its page begins.
 
-        The state is the token's, whatever is published since; a `consistency` beside it must name the same.
+        The state is the token's, whatever is published since.
         """
         token = text_of("page_token", request.page_token, CAPS["ListSkillsRequest.page_token"].max_bytes)
         self._sights.check_phase()
@@ -148,15 +148,12 @@ class Reads:
         if position.request_hash != _hash_of(request):
             raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "the page token belongs to another request")
         seen = self._sights.exactly(scope.caller, position.generation_token)
-        if request.HasField("consistency"):
-            named = await self._sights.of(request, scope, call)
-            if named.sight.view.digest != seen.sight.view.digest:
-                raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "consistency names another state than the page")
+        self._sights.check_page(request, scope.caller, seen)
         return seen, position.last_name
 
     def _page(self, sight: Sight, selection: Selection, *, after: str, size: int, full: bool) -> Answer:
         # A page of the view BASIC depends on the view alone. FULL shows diagnostics, which no digest covers.
-        key = ("page", sight.view.digest, selection, after, size)
+        key = ("page", sight.view.digest, selection.key, after, size)
         page = None if full else self._answers.get(key)
         if page is None:
             page = self._encode_page(select(sight.view, selection), after, size, full=full)
@@ -185,6 +182,15 @@ class Reads:
             skill = wire.full_skill(row, self._limits) if full else wire.basic_skill(row)
             answer = self._answers.put(key, Answer(wire.encode_listed(skill)))
         return answer.encoded
+
+    async def _is_text(self, asset: Asset) -> bool:
+        """Tell whether an asset is text; judged once, since whoever reads it by ranges asks with each of them."""
+        key = ("text", asset.digest)
+        answer = self._answers.get(key)
+        if answer is None:
+            is_text = await self._texts.asset_is_text(asset)
+            answer = self._answers.put(key, Answer(b"\x01" if is_text else b""))
+        return bool(answer.encoded)
 
     async def _asset_range(self, asset: Asset, offset: int, length: int) -> Answer:
         key = ("asset", asset, offset, length)

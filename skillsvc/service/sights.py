@@ -6,7 +6,7 @@ from enum import Enum, unique
 from skillsvc.catalog.listing import Reference, find
 from skillsvc.catalog.views import Missing, Sight, Views
 from skillsvc.domain.caps import CAPS
-from skillsvc.domain.errors import ErrorReason, NotFound, StateMissing, Unavailable
+from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound, StateMissing, Unavailable
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
@@ -77,6 +77,28 @@ class Sights:
         if isinstance(sight, Missing):
             raise self._expired(caller)
         return self._seen(caller, sight)
+
+    def check_page(self, request: Scoped, caller: Partition, seen: Seen) -> None:
+        """Refuse a `consistency` beside a page token that asks for another state than the page's.
+
+        A listing that began with `at_least` goes on with it, whatever is published meanwhile: the page's state must be
+        the one named or a later one.
+
+        Raises:
+            InvalidInput: PAGE_TOKEN_MALFORMED, or TOKEN_MALFORMED.
+            StateMissing: GENERATION_EXPIRED.
+        """
+        consistency = request.consistency
+        if consistency.HasField("at_exactly"):
+            named = self.exactly(caller, text_of("at_exactly", consistency.at_exactly, _TOKEN_MAX_BYTES))
+            fits = named.sight.view.digest == seen.sight.view.digest
+        elif consistency.HasField("at_least"):
+            token = text_of("at_least", consistency.at_least, _TOKEN_MAX_BYTES)
+            fits = self._views.reaches(caller, seen.sight, token)
+        else:
+            fits = True
+        if not fits:
+            raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "consistency names another state than the page")
 
     def check_phase(self) -> None:
         """Refuse to answer before there is anything to answer from, and when the end has begun."""

@@ -46,21 +46,23 @@ class Watch:
         self._sights.check_phase()
         count = self._changes.count
         seen = self._sights.present(scope.caller)
-        yield seen.encoded + self._interval + self._first(since, seen, selection, scope.caller)
+        event: bytes | None = self._interval + self._first(since, seen, selection, scope.caller)
+        due = 0.0
         while True:
-            changed = await self._changes.beyond(count, self._limits.heartbeat_s)
+            if event is not None:
+                yield seen.encoded + event
+                due = self._changes.now() + self._limits.heartbeat_s
+            # Counted from the last event: changes that this watcher cannot see must not keep its heartbeat back.
+            changed = await self._changes.beyond(count, due - self._changes.now())
             if self._sights.phase is Phase.DRAINING:
                 yield seen.encoded + self._going_away
                 return
             if not changed:
-                yield seen.encoded + self._heartbeat
+                event = self._heartbeat
                 continue
             count = self._changes.count
             before, seen = seen, self._sights.present(scope.caller)
-            if seen.sight.view.digest != before.sight.view.digest:
-                yield seen.encoded + self._interval + self._change(before.sight, seen.sight, selection)
-            elif seen.sight.unreachable != before.sight.unreachable:
-                yield seen.encoded + self._interval
+            event = self._told(before.sight, seen.sight, selection)
 
     def _first(self, since: str, seen: Seen, selection: Selection, caller: Partition) -> bytes:
         """Encode what leads from the state that a watcher holds to the present one."""
@@ -75,9 +77,15 @@ class Watch:
             return b""
         return self._change(held.sight, seen.sight, selection)
 
+    def _told(self, before: Sight, after: Sight, selection: Selection) -> bytes | None:
+        """Encode what a watcher is told of a change, None where it sees none."""
+        if before.view.digest != after.view.digest:
+            return self._interval + self._change(before, after, selection)
+        return self._interval if before.unreachable != after.unreachable else None
+
     def _change(self, before: Sight, after: Sight, selection: Selection) -> bytes:
         """Encode a difference, or a resync where it is too large for one event."""
-        key = ("change", before.view.digest, after.view.digest, selection)
+        key = ("change", before.view.digest, after.view.digest, selection.key)
         answer = self._answers.get(key)
         if answer is None:
             change = difference(select(before.view, selection), select(after.view, selection))

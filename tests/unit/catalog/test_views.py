@@ -1,0 +1,285 @@
+"""Views of callers: which layers they see, and how a named state is found again (contract.md, "Tokens")."""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.views import Missing, Sight, Views
+from skillsvc.domain.errors import ErrorReason, InvalidInput
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.tokens import TokenKeys
+from tests.contract.layer_log_values import row
+from tests.simulators.memory_log import MemoryLayerLog
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+KEYS = TokenKeys((b"k" * 32,))
+ALICE = Partition(principal="token:alice", project="")
+ALICE_P = Partition(principal="token:alice", project="p")
+BOB = Partition(principal="token:bob", project="")
+LIMITS = Limits(retained_generations=2, retained_at_most=2)
+"""The present generation and the one before, so that a third publish makes a state expire."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """A process: its state, and the views on it."""
+
+    current: Current
+    views: Views
+
+    def publish(self, *names: str, to: Partition = DEPLOYMENT) -> None:
+        self.current.publish(to, tuple(row(name) for name in names), NOW)
+
+    def names(self, caller: Partition) -> list[str]:
+        return [each.name for each in self.views.present(caller).view.listed()]
+
+
+def replica(*partitions: Partition, log: MemoryLayerLog | None = None) -> Replica:
+    current = Current(log or MemoryLayerLog(os.urandom), LIMITS)
+    for partition in partitions:
+        current.open_layer(partition, NOW)
+    return Replica(current=current, views=Views(current, KEYS))
+
+
+def state(sight: Sight | Missing) -> str | Missing:
+    """Return the digest of a state that was found, or why it was not."""
+    return sight.view.digest if isinstance(sight, Sight) else sight
+
+
+class TestLayers:
+    def test_the_deployment_layer_stands_before_the_project_and_that_before_the_principal(self) -> None:
+        here = replica(ALICE, ALICE_P, BOB, DEPLOYMENT)
+        layers = here.views.present(ALICE_P).view.layers
+        assert [layer.partition for layer in layers] == [DEPLOYMENT, ALICE_P, ALICE]
+        assert [layer.partition for layer in here.views.present(ALICE).view.layers] == [DEPLOYMENT, ALICE]
+
+    def test_a_caller_without_layers_of_its_own_sees_the_deployment_alone(self) -> None:
+        here = replica(DEPLOYMENT, ALICE)
+        here.publish("a")
+        here.publish("hers", to=ALICE)
+        assert here.names(BOB) == ["a"]
+        assert here.names(ALICE) == ["a", "hers"]
+
+    def test_callers_who_see_the_same_have_tokens_of_their_own(self) -> None:
+        here = replica(DEPLOYMENT)
+        one, other = here.views.present(ALICE), here.views.present(BOB)
+        assert one.view.digest == other.view.digest
+        assert one.token != other.token
+
+    def test_replicas_of_one_log_give_the_same_token(self) -> None:
+        log = MemoryLayerLog(os.urandom)
+        here = replica(DEPLOYMENT, ALICE, log=log)
+        here.publish("a")
+        there = replica(DEPLOYMENT, ALICE, log=log)
+        assert there.views.present(ALICE).token == here.views.present(ALICE).token
+
+
+class TestPresent:
+    def test_while_nothing_changes_it_is_one_value(self) -> None:
+        here = replica(DEPLOYMENT)
+        assert here.views.present(ALICE) is here.views.present(ALICE)
+
+    def test_a_publish_is_seen_at_once(self) -> None:
+        here = replica(DEPLOYMENT)
+        before = here.views.present(ALICE)
+        here.publish("a")
+        assert here.names(ALICE) == ["a"]
+        assert before.view.total == 0
+
+    def test_a_publish_to_others_leaves_a_view_as_it_is(self) -> None:
+        here = replica(DEPLOYMENT, ALICE, BOB)
+        hers = here.views.present(ALICE)
+        here.publish("his", to=BOB)
+        assert here.views.present(ALICE) is hers
+        assert here.names(BOB) == ["his"]
+
+    def test_a_layer_that_is_opened_is_seen_by_its_owner(self) -> None:
+        here = replica(DEPLOYMENT)
+        his, hers = here.views.present(BOB), here.views.present(ALICE)
+        here.current.open_layer(ALICE, NOW)
+        assert here.views.present(ALICE).token != hers.token
+        assert here.views.present(BOB) is his
+
+    def test_sources_out_of_reach_are_those_of_the_callers_own_layers(self) -> None:
+        here = replica(DEPLOYMENT, ALICE, BOB)
+        stale = UnreachableSource(source="his", since=NOW, state=SourceState.STALE)
+        missing = UnreachableSource(source="all", since=NOW, state=SourceState.MISSING)
+        here.current.report(BOB, (stale,))
+        here.current.report(DEPLOYMENT, (missing,))
+        assert here.views.present(ALICE).unreachable == (missing,)
+        assert here.views.present(BOB).unreachable == (missing, stale)
+
+    def test_completeness_changes_neither_digest_nor_token_nor_sequence(self) -> None:
+        here = replica(DEPLOYMENT)
+        before = here.views.present(ALICE)
+        stale = UnreachableSource(source="dir-1", since=NOW, state=SourceState.STALE)
+        here.current.report(DEPLOYMENT, (stale,))
+        after = here.views.present(ALICE)
+        assert after.unreachable == (stale,)
+        assert (after.token, after.view) == (before.token, before.view)
+
+    def test_any_number_of_callers_is_answered(self) -> None:
+        here = replica(DEPLOYMENT)
+        tokens = {
+            here.views.present(Partition(principal="local", project=str(number))).token for number in range(2_000)
+        }
+        assert len(tokens) == 2_000
+
+
+class TestExactly:
+    def test_a_retained_state_is_found_and_is_whole(self) -> None:
+        here = replica(DEPLOYMENT, ALICE)
+        here.publish("a")
+        before = here.views.present(ALICE)
+        here.publish("b")
+        found = here.views.exactly(ALICE, before.token)
+        assert isinstance(found, Sight)
+        assert [each.name for each in found.view.listed()] == ["a"]
+        assert (found.view.digest, found.token) == (before.view.digest, before.token)
+
+    def test_the_present_state_is_the_present_value(self) -> None:
+        here = replica(DEPLOYMENT)
+        present = here.views.present(ALICE)
+        assert here.views.exactly(ALICE, present.token) is present
+
+    def test_an_older_state_is_composed_once_while_nothing_changes(self) -> None:
+        here = replica(DEPLOYMENT)
+        token = here.views.present(ALICE).token
+        here.publish("a")
+        assert here.views.exactly(ALICE, token) is here.views.exactly(ALICE, token)
+
+    def test_a_state_that_is_not_retained_has_expired(self) -> None:
+        here = replica(DEPLOYMENT)
+        token = here.views.present(ALICE).token
+        here.publish("a")
+        here.publish("b")
+        assert here.views.exactly(ALICE, token) is Missing.EXPIRED
+
+    @pytest.mark.parametrize("gone", [DEPLOYMENT, ALICE])
+    def test_one_layer_that_is_gone_is_enough_to_have_expired(self, gone: Partition) -> None:
+        here = replica(DEPLOYMENT, ALICE)
+        token = here.views.present(ALICE).token
+        here.publish("a", to=gone)
+        here.publish("b", to=gone)
+        assert here.views.exactly(ALICE, token) is Missing.EXPIRED
+
+    def test_layers_of_different_ages_are_put_together_as_the_token_says(self) -> None:
+        here = replica(DEPLOYMENT, ALICE)
+        here.publish("a")
+        here.publish("hers", to=ALICE)
+        token = here.views.present(ALICE).token
+        here.publish("b")
+        found = here.views.exactly(ALICE, token)
+        assert isinstance(found, Sight)
+        assert [each.name for each in found.view.listed()] == ["a", "hers"]
+
+    def test_content_that_came_back_is_found_whatever_its_number(self) -> None:
+        here = replica(DEPLOYMENT)
+        here.publish("a")
+        token = here.views.present(ALICE).token
+        for names in (("b",), ("c",), ("a",)):
+            here.publish(*names)
+        assert here.views.exactly(ALICE, token) is here.views.present(ALICE)
+
+    def test_a_token_of_another_log_with_the_same_content_is_found(self) -> None:
+        here, there = replica(DEPLOYMENT), replica(DEPLOYMENT)
+        for each in (here, there):
+            each.publish("a")
+        token = there.views.present(ALICE).token
+        assert here.views.exactly(ALICE, token) is here.views.present(ALICE)
+
+    def test_sources_are_judged_as_they_stand_now_under_an_old_token_too(self) -> None:
+        here = replica(DEPLOYMENT)
+        token = here.views.present(ALICE).token
+        here.publish("a")
+        for unreachable in ((UnreachableSource(source="s", since=NOW, state=SourceState.PARTIAL),), ()):
+            here.current.report(DEPLOYMENT, unreachable)
+            found = here.views.exactly(ALICE, token)
+            assert isinstance(found, Sight)
+            assert (found.unreachable, found.token) == (unreachable, token)
+
+
+class TestAtLeast:
+    def test_the_present_and_any_earlier_state_are_reached_even_when_expired(self) -> None:
+        here = replica(DEPLOYMENT)
+        tokens = [here.views.present(ALICE).token]
+        for name in "abcd":
+            here.publish(name)
+            tokens.append(here.views.present(ALICE).token)
+        assert {state(here.views.at_least(ALICE, token)) for token in tokens} == {here.views.present(ALICE).view.digest}
+
+    def test_a_later_state_of_the_same_log_is_not_there_yet(self) -> None:
+        log = MemoryLayerLog(os.urandom)
+        there, here = replica(DEPLOYMENT, log=log), replica(DEPLOYMENT, log=log)
+        there.publish("a")
+        token = there.views.present(ALICE).token
+        assert here.views.at_least(ALICE, token) is Missing.NOT_YET
+        here.current.open_layer(DEPLOYMENT, NOW)
+        assert state(here.views.at_least(ALICE, token)) == there.views.present(ALICE).view.digest
+
+    def test_another_log_with_unknown_content_has_expired(self) -> None:
+        here, there = replica(DEPLOYMENT), replica(DEPLOYMENT)
+        there.publish("a")
+        assert here.views.at_least(ALICE, there.views.present(ALICE).token) is Missing.EXPIRED
+
+    @pytest.mark.parametrize("since", [1, 2])
+    def test_another_log_with_content_that_is_held_is_reached(self, since: int) -> None:
+        here, there = replica(DEPLOYMENT), replica(DEPLOYMENT)
+        there.publish("a")
+        token = there.views.present(ALICE).token
+        for name in "ab"[:since]:
+            here.publish(name)
+        assert here.views.at_least(ALICE, token) is here.views.present(ALICE)
+
+    def test_a_layer_that_can_never_be_reached_decides_before_one_that_is_not_there_yet(self) -> None:
+        log = MemoryLayerLog(os.urandom)
+        there, here = replica(DEPLOYMENT, log=log), replica(DEPLOYMENT, log=log)
+        for each in (there, here):
+            each.current.open_layer(ALICE, NOW)
+        there.publish("a")
+        lost = replica(DEPLOYMENT, ALICE)
+        lost.publish("hers", to=ALICE)
+        layers = (there.views.present(ALICE).view.layers[0], lost.views.present(ALICE).view.layers[1])
+        assert here.views.at_least(ALICE, KEYS.sign_generation(layers, ALICE)) is Missing.EXPIRED
+
+
+class TestReaches:
+    """A page of an older state beside an `at_least`."""
+
+    def test_a_state_reaches_itself_and_what_was_before_and_nothing_later(self) -> None:
+        here = replica(DEPLOYMENT)
+        sights = [here.views.present(ALICE)]
+        for name in "abc":
+            here.publish(name)
+            sights.append(here.views.present(ALICE))
+        for at, sight in enumerate(sights):
+            reached = [here.views.reaches(ALICE, sight, other.token) for other in sights]
+            assert reached == [other <= at for other in range(4)]
+
+    def test_held_content_of_another_log_is_reached_from_when_it_was_held(self) -> None:
+        here, there = replica(DEPLOYMENT), replica(DEPLOYMENT)
+        there.publish("a")
+        token = there.views.present(ALICE).token
+        before = here.views.present(ALICE)
+        here.publish("a")
+        assert not here.views.reaches(ALICE, before, token)
+        assert here.views.reaches(ALICE, here.views.present(ALICE), token)
+
+
+@pytest.mark.parametrize("ask", ["exactly", "at_least"])
+@pytest.mark.parametrize(
+    "layers",
+    [(ALICE, DEPLOYMENT), (DEPLOYMENT,), (DEPLOYMENT, ALICE, ALICE_P), (DEPLOYMENT, BOB), (ALICE,)],
+    ids=["another order", "one less", "one more", "another's", "no deployment"],
+)
+def test_a_token_of_other_layers_than_the_callers_is_refused(ask: str, layers: tuple[Partition, ...]) -> None:
+    here = replica(DEPLOYMENT, ALICE, ALICE_P, BOB)
+    present = {partition: layer.present for partition, layer in here.current.layers.items()}
+    token = KEYS.sign_generation([present[partition] for partition in layers], ALICE)
+    with pytest.raises(InvalidInput) as caught:
+        getattr(here.views, ask)(ALICE, token)
+    assert caught.value.reason is ErrorReason.TOKEN_MALFORMED
