@@ -52,7 +52,7 @@ def decode_bundle(encoded: bytes) -> Bundle:
             document=_text_ref(fields.get("document")),
             body=_text_ref(fields.get("body")),
             assets=tuple(
-                Asset(name=name, size=size, digest=digest, executable=executable)
+                Asset(name=_text(name), size=size, digest=_text(digest), executable=executable)
                 for name, size, digest, executable in fields.get("assets", ())
             ),
         )
@@ -141,19 +141,19 @@ def _skill_fields(skill: Skill) -> dict[str, object]:
 def _skill(fields: dict[str, Any]) -> Skill:
     get = fields.get
     return Skill(
-        name=fields["name"],
-        description=fields["description"],
+        name=_text(fields["name"]),
+        description=_text(fields["description"]),
         description_truncated=get("description_truncated", False),
         description_bytes=fields["description_bytes"],
         model_invocable=get("model_invocable", True),
         user_invocable=get("user_invocable", True),
-        display_name=get("display_name", ""),
-        license=get("license", ""),
-        compatibility=get("compatibility", ""),
+        display_name=_text(get("display_name", "")),
+        license=_text(get("license", "")),
+        compatibility=_text(get("compatibility", "")),
         metadata=tuple((key, value) for key, value in get("metadata", ())),
         allowed_tools=tuple(get("allowed_tools", ())),
-        when_to_use=get("when_to_use", ""),
-        version=get("version", ""),
+        when_to_use=_text(get("when_to_use", "")),
+        version=_text(get("version", "")),
         keywords=tuple(get("keywords", ())),
         capabilities=tuple(get("capabilities", ())),
         tools=_tools(get("tools", ())),
@@ -164,7 +164,14 @@ def _skill(fields: dict[str, Any]) -> Skill:
 
 def _tools(fields: Iterable[Any]) -> tuple[ToolDeclaration, ...]:
     return tuple(
-        ToolDeclaration(id=id_, kind=ToolKind(kind), name=name, server=server, command=command, args=tuple(args))
+        ToolDeclaration(
+            id=_text(id_),
+            kind=ToolKind(kind),
+            name=_text(name),
+            server=_text(server),
+            command=_text(command),
+            args=tuple(args),
+        )
         for id_, kind, name, server, command, args in fields
     )
 
@@ -173,11 +180,17 @@ def _network(fields: Any) -> Network | None:  # noqa: ANN401 - what JSON gives
     if fields is None:
         return None
     mode, domains, digest = fields
-    return Network(mode=NetworkMode(mode), domains=tuple(domains), digest=digest)
+    return Network(mode=NetworkMode(mode), domains=tuple(domains), digest=_text(digest))
 
 
 def _text_ref(fields: Any) -> TextRef | None:  # noqa: ANN401 - what JSON gives
     if fields is None:
         return None
     digest, size = fields
-    return TextRef(digest=digest, size=size)
+    return TextRef(digest=_text(digest), size=size)
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - what JSON gives
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value

@@ -59,6 +59,7 @@ def test_other_bytes_are_no_bundle(content: bytes) -> None:
         b'{"skill": null}',
         b'{"skill": {"name": "a", "description": ""}}',
         b'{"skill": {"name": 1, "description": "", "description_bytes": 0}}',
+        b'{"skill": {"name": "a", "description": "", "description_bytes": 0, "version": 1}}',
         b'{"skill": {"name": "a", "description": "", "description_bytes": -1}}',
         b'{"skill": {"name": "a", "description": "", "description_bytes": 0}, "assets": [[]]}',
         b'{"skill": {"name": "a", "description": "", "description_bytes": 0, "network": [9, [], ""]}}',
