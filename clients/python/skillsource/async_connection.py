@@ -124,6 +124,9 @@ class AsyncConnection:
         except grpc.aio.AioRpcError as error:
             self._check_open()
             raise error_of(error.code().name, error.details(), error.trailing_metadata()) from None
+        except KeyError:
+            # What older releases of grpc.aio make of a status code that has no name.
+            raise error_of("UNKNOWN", "the server ended the call with no known status", ()) from None
         except asyncio.CancelledError:
             # gRPC ends calls on a closed channel as if their tasks had been cancelled; tell the two apart.
             task = asyncio.current_task()
