@@ -40,7 +40,9 @@ class Asked:
 class Server:
     """Plays a script on a loopback port until it is stopped."""
 
-    def __init__(self, script: Script, address: str = "127.0.0.1:0") -> None:
+    def __init__(
+        self, script: Script, address: str = "127.0.0.1:0", *, credentials: grpc.ServerCredentials | None = None
+    ) -> None:
         self.asked: list[Asked] = []
         self._script = script
         self._lock = threading.Lock()
@@ -55,8 +57,11 @@ class Server:
                 ("grpc.max_metadata_size", 1 << 20),
             ],
         )
-        self.port = self._server.add_insecure_port(address)
-        self.address = f"127.0.0.1:{self.port}"
+        if credentials is None:
+            self.port = self._server.add_insecure_port(address)
+        else:
+            self.port = self._server.add_secure_port(address, credentials)
+        self.address = address if address.startswith("unix:") else f"127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
         self._server.start()

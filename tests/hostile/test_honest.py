@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import skillsource
@@ -197,6 +198,20 @@ def test_the_token_goes_with_every_call(connect: Connect, play: Play) -> None:
     client.skill_body("review")
     next(client.watch())
     assert {asked.metadata["authorization"] for asked in server.asked} == {"Bearer secret"}
+
+
+def test_a_unix_socket_is_this_machine(connect: Connect, tmp_path: Path) -> None:
+    with Server(Honest(REVIEW).script(), f"unix:{tmp_path}/socket") as server:
+        assert connect(server.address, token="secret").skill_body("review").text == "Review it."  # noqa: S106 - a test has none
+
+
+def test_what_was_dropped_is_told_to_who_asked(connect: Connect, play: Play) -> None:
+    dropped: list[skillsource.Dropped] = []
+    honest = Honest(FakeSkill(name="shouting", description="x" * 900), COMMIT)
+    client = connect(play(honest.script()).address, on_dropped=dropped.append)
+    listing = client.list_skills()
+    assert tuple(dropped) == listing.dropped
+    assert [(one.name, one.field) for one in dropped] == [("shouting", "skills[1].description")]
 
 
 def test_a_closed_client_says_so(connect: Connect, play: Play) -> None:
