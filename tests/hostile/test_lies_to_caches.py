@@ -9,8 +9,10 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from tests.hostile.faces import Connect
 from tests.hostile.honest import FakeSkill, Honest, sha256, unary
-from tests.hostile.lie import CATALOG, FIRST
+from tests.hostile.lie import CATALOG, FIRST, streaming
+from tests.hostile.lies_of_events import event
 from tests.hostile.playing import Script, Server
+from tests.hostile.waiting import wait_until
 
 Play = Callable[[Script], Server]
 
@@ -75,6 +77,15 @@ def test_a_new_executable_bit_of_the_same_bytes_is_told(connect: Connect, play: 
     assert not client.read_asset("first", "a.txt").executable
     honest.publish(replace(FIRST, assets=(replace(FIRST.assets[0], executable=True),)))
     assert client.read_asset("first", "a.txt").executable
+
+
+def test_who_follows_a_liar_asks_each_time(connect: Connect, play: Play) -> None:
+    server = play(streaming(event(1), b"\xff"))
+    client = connect(server.address, follow=True)
+    wait_until(lambda: isinstance(client.follow_error, skillsource.ProtocolError))
+    for _ in range(2):
+        assert client.skill_body("first").text == FIRST.body
+    assert server.count("SkillBody") == 2
 
 
 def long_activation(change: Callable[[pb.ActivateResponse], None]) -> Script:

@@ -1,7 +1,6 @@
 """Watching and following a server that keeps to the contract."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 import grpc
@@ -12,19 +11,12 @@ from skillsource.v1 import skill_source_pb2 as pb
 from tests.hostile.faces import Connect
 from tests.hostile.honest import FakeAsset, FakeSkill, Honest
 from tests.hostile.playing import Script, Server, refuse
+from tests.hostile.waiting import PATIENCE_S, wait_until
 
 Play = Callable[[Script], Server]
 
 FIRST = FakeSkill(name="first", body="First.", assets=(FakeAsset(name="a.txt", data=b"a"),))
 SECOND = FakeSkill(name="second", body="Second.")
-PATIENCE_S = 20.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < ends, "the condition never held"
-        threading.Event().wait(0.005)
 
 
 def changes(event: skillsource.CatalogEvent) -> tuple[list[str], list[str], list[str]]:

@@ -1,7 +1,5 @@
 """Both clients against a real server on real folders that change."""
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,9 +8,8 @@ import skillsource
 from skillsource import BodyForm, SkillView
 
 from tests.hostile.faces import Connect, asynchronous, blocking
+from tests.hostile.waiting import wait_until
 from tests.integration.conftest import Serve
-
-PATIENCE_S = 30.0
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
@@ -30,13 +27,6 @@ def write(folder: Path, name: str, body: str, **assets: bytes) -> None:
     text = f"---\nname: {name}\ndescription: Does {name}.\n---\n{body}\n"
     (root / "SKILL.md.new").write_text(text, encoding="utf-8")
     (root / "SKILL.md.new").rename(root / "SKILL.md")
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < ends, "the condition never held"
-        threading.Event().wait(0.05)
 
 
 def test_everything_comes_whole_and_nothing_is_dropped(connect: Connect, serve: Serve, tmp_path: Path) -> None:

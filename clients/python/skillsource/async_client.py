@@ -4,7 +4,6 @@ import asyncio
 import functools
 import importlib.metadata
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -142,8 +141,7 @@ class AsyncClient:
         follower, self._follower = self._follower, None
         if follower is not None:
             follower.cancel()
-            with suppress(asyncio.CancelledError):
-                await follower
+            await asyncio.wait([follower])
         if self._owns_connection:
             await self._connection.close()
 

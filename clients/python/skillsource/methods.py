@@ -81,8 +81,8 @@ class Method:
                 raise _invalid(self.name, refusals[0])
         try:
             return self.request(**fields).SerializeToString()
-        except ValueError:  # a number that no field of its type can hold
-            raise InvalidArgument(f"{self.name}: a number is out of range", reason="ARGUMENT_OUT_OF_RANGE") from None
+        except ValueError:  # a number or a label that no field of its type can hold
+            raise InvalidArgument(f"{self.name}: a value is out of range", reason="ARGUMENT_OUT_OF_RANGE") from None
 
     def decode(self, data: bytes) -> Answer:
         """Return what the caps leave of an answer.
