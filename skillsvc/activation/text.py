@@ -5,10 +5,12 @@ fit, the body is cut on a character boundary and a marker, counted inside the li
 """
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from skillsvc.domain.skill import Asset, Bundle, Skill
 
 INVENTORY_MAX_BYTES = 8_000
+_HEADING = "Assets (read them by name; they are not part of this text):"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +42,13 @@ def inventory(assets: tuple[Asset, ...]) -> tuple[str, ...]:
     """Return the lines of an inventory, within INVENTORY_MAX_BYTES, the last one saying how many are left out."""
     if not assets:
         return ()
-    lines = ["Assets (read them by name; they are not part of this text):"]
-    left = INVENTORY_MAX_BYTES - len(lines[0].encode()) - 1
-    for at, asset in enumerate(assets):
-        line = f"- {asset.name} ({asset.size} bytes)"
-        omission = f"- and {len(assets) - at} more; list the skill's assets to see them"
-        remaining = left - len(line.encode()) - 1
-        last = at == len(assets) - 1
-        following = 0 if last else len(f"- and {len(assets) - at - 1} more; list the skill's assets to see them") + 1
-        if remaining < following:
-            return (*lines, omission)
-        lines.append(line)
-        left = remaining
-    return tuple(lines)
+    lines = [_HEADING, *(f"- {asset.name} ({asset.size} bytes)" for asset in assets)]
+    sizes = list(accumulate(len(line.encode()) + 1 for line in lines))
+    if sizes[-1] <= INVENTORY_MAX_BYTES:
+        return tuple(lines)
+    left_out = {at: f"- and {len(lines) - at} more; list the skill's assets to see them" for at in range(1, len(lines))}
+    shown = max(at for at, line in left_out.items() if sizes[at - 1] + len(line) + 1 <= INVENTORY_MAX_BYTES)
+    return (*lines[:shown], left_out[shown])
 
 
 def _lines(skill: Skill) -> tuple[str, ...]:
