@@ -1,13 +1,11 @@
 """Activate: the text of a skill ready for a model, under an id; a repeated request is the same activation."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Self, TypeVar
+from typing import Self
 
 from skillsource.v1 import skill_source_pb2 as pb
 
@@ -23,11 +21,12 @@ from skillsvc.service.boundary import Call
 from skillsvc.service.requests import Scope, invoker_of, known_number, not_built, reference_of, scope_of, text_of
 from skillsvc.service.sights import Seen, Sights, row_of
 from skillsvc.service.texts import Texts
+from skillsvc.service.threads import Threads
 
 _RPC = "Activate"
-_Done = TypeVar("_Done")
 _MODES = (pb.MCP_MODE_UNSPECIFIED, pb.MCP_MODE_CONNECT, pb.MCP_MODE_DESCRIBE_ONLY)
 _FORMS = (pb.TEXT_FORM_UNSPECIFIED, pb.TEXT_FORM_PLAIN, pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND)
+_WORDS = {Invoker.ANY: "anybody", Invoker.MODEL: "the model", Invoker.USER: "the user"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,7 @@ class Activations:
         sights: Sights,
         texts: Texts,
         requests: RequestLog,
-        threads: Executor,
+        threads: Threads,
         limits: Limits,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
@@ -102,7 +101,7 @@ class Activations:
         now = self._now()
         key = RequestKey(caller=ask.scope.caller, rpc=_RPC, request_id=ask.request_id)
         record = RequestRecord(arguments=ask.arguments, answer=activation.encode(), at=now)
-        held = await self._in_thread(
+        held = await self._threads.run(
             lambda: self._requests.record(
                 key,
                 record,
@@ -121,7 +120,7 @@ class Activations:
             seen_before = self._sights.exactly(ask.scope.caller, before.token)
             row_before = row_of(seen_before, ask.reference, ask.scope.allow)
         except (StateMissing, NotFound, InvalidInput):
-            await self._in_thread(lambda: self._requests.replace(key, record))
+            await self._threads.run(lambda: self._requests.replace(key, record))
             return activation, seen, row
         return before, seen_before, row_before
 
@@ -140,9 +139,6 @@ class Activations:
             network=wire.network_of(bundle),
         )
         return response.SerializeToString()
-
-    async def _in_thread(self, work: Callable[[], _Done]) -> _Done:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
 def _ask_of(request: pb.ActivateRequest) -> Ask:
@@ -169,10 +165,12 @@ def _ask_of(request: pb.ActivateRequest) -> Ask:
 
 def _check(row: Row, invoker: Invoker) -> None:
     """Refuse what may not be begun, then what has no text, then what is not built."""
-    if not may_begin(row, invoker):
+    # Whoever leaves open who begins may not begin what nobody may.
+    invokers = (Invoker.MODEL, Invoker.USER) if invoker is Invoker.ANY else (invoker,)
+    if not any(may_begin(row, each) for each in invokers):
         raise Denied(
             ErrorReason.INVOCATION_NOT_ALLOWED,
-            f"the skill may not be begun by the {invoker.value}",
+            f"the skill may not be begun by {_WORDS[invoker]}",
             metadata={"invocation": invoker.name},
         )
     if row.bundle.body is None:

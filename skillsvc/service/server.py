@@ -26,6 +26,7 @@ from skillsvc.service.reads import Reads
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
 from skillsvc.service.texts import Texts
+from skillsvc.service.threads import Threads
 from skillsvc.service.watch import Watch
 
 _READING_THREADS = 4
@@ -77,7 +78,8 @@ class Server:
     def _register(self, parts: Parts) -> None:
         limits = parts.limits
         answers = AnswerCache(limits.answer_cache_bytes)
-        texts = Texts(parts.blobs, self._threads)
+        threads = Threads(self._threads, within_s=limits.call_without_deadline_s)
+        texts = Texts(parts.blobs, threads)
         handlers = skill_source_handlers(
             Boundary(limits=limits, new_incident=parts.new_id),
             info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
@@ -86,7 +88,7 @@ class Server:
                 sights=self._sights,
                 texts=texts,
                 requests=parts.requests,
-                threads=self._threads,
+                threads=threads,
                 limits=limits,
                 now=parts.now,
                 new_id=parts.new_id,

@@ -1,23 +1,18 @@
 """Bodies, documents and assets by digest, read from the blob store in threads of its own and verified."""
 
-import asyncio
 import hashlib
-from collections.abc import Callable
-from concurrent.futures import Executor
-from typing import TypeVar
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import DataLoss, ErrorReason
 from skillsvc.domain.skill import Asset, Bundle
 from skillsvc.parsing.document import body_of
-
-_Read = TypeVar("_Read")
+from skillsvc.service.threads import Threads
 
 
 class Texts:
     """What bundles name by digest. Nothing here is cached; whoever answers keeps what it encodes."""
 
-    def __init__(self, blobs: BlobStore, threads: Executor) -> None:
+    def __init__(self, blobs: BlobStore, threads: Threads) -> None:
         """Read from `blobs`, in `threads`."""
         self._blobs = blobs
         self._threads = threads
@@ -28,22 +23,19 @@ class Texts:
         Raises:
             DataLoss: DIGEST_MISMATCH where what is stored makes another body than the one the bundle names.
         """
-        return await self._in_thread(lambda: self._body(bundle))
+        return await self._threads.run(lambda: self._body(bundle))
 
     async def document(self, bundle: Bundle) -> bytes:
         """Return SKILL.md of a bundle that has one, as text in UTF-8: bytes that are none read as U+FFFD."""
-        return await self._in_thread(lambda: self._document(bundle).decode(errors="replace").encode())
+        return await self._threads.run(lambda: self._document(bundle).decode(errors="replace").encode())
 
     async def asset(self, asset: Asset, offset: int, length: int) -> bytes:
         """Return a range of an asset, shorter only at its end."""
-        return await self._in_thread(lambda: self._blobs.read(asset.digest, offset, length))
+        return await self._threads.run(lambda: self._blobs.read(asset.digest, offset, length))
 
     async def asset_is_text(self, asset: Asset) -> bool:
         """Tell whether an asset is text: valid UTF-8 without NUL."""
-        return await self._in_thread(lambda: _is_text(self._blobs.read(asset.digest)))
-
-    async def _in_thread(self, read: Callable[[], _Read]) -> _Read:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, read)
+        return await self._threads.run(lambda: _is_text(self._blobs.read(asset.digest)))
 
     def _document(self, bundle: Bundle) -> bytes:
         assert bundle.document is not None  # whoever asks has looked
