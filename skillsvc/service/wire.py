@@ -13,6 +13,7 @@ from skillsource.v1 import skill_pb2, skill_source_pb2
 from skillsvc.catalog.current import SourceState
 from skillsvc.catalog.diff import Difference
 from skillsvc.catalog.views import Sight
+from skillsvc.domain.caps import CAPS, cut_text, flatten
 from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
@@ -53,6 +54,7 @@ _NETWORK_MODES = {
     NetworkMode.HOST_ONLY: skill_pb2.NETWORK_MODE_HOST_ONLY,
     NetworkMode.RAW_REQUIRED: skill_pb2.NETWORK_MODE_RAW_REQUIRED,
 }
+_DIAGNOSTIC_MAX_BYTES = CAPS["Diagnostic.message"].max_bytes
 _SKILLS_FIELD = b"\x1a"
 """The tag of `ListSkillsResponse.skills`: field 3, length-delimited."""
 
@@ -198,7 +200,7 @@ def _diagnostic(row: Row, diagnostic: Diagnostic) -> skill_pb2.Diagnostic:
         code=diagnostic.code.value,
         skill=row.name,
         source=row.source,
-        message=diagnostic.message,
+        message=cut_text(flatten(diagnostic.message), _DIAGNOSTIC_MAX_BYTES),
     )
 
 
