@@ -121,7 +121,7 @@ class InProcess:
             return refusal_of(error)
         raise AssertionError(f"{rpc} was answered")
 
-    def watch(self, within_s: float = DEADLINE_S, **fields: object) -> "Watcher":
+    def watch(self, within_s: float = DEADLINE_S, /, **fields: object) -> "Watcher":
         """Begin to watch."""
         request = pb.WatchCatalogRequest(**fields)  # type: ignore[arg-type] # of any field
         method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes]

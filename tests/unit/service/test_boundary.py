@@ -1,0 +1,107 @@
+"""Errors to statuses: one code and one ErrorInfo each, and never more than 4 KiB."""
+
+import pytest
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+
+from skillsvc.domain.errors import ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
+from skillsvc.service.boundary import status_of
+from tests.integration.in_process import unpacked
+
+INVALID, NOT_FOUND = code_pb2.INVALID_ARGUMENT, code_pb2.NOT_FOUND
+CODES = {
+    ErrorReason.REQUEST_MALFORMED: INVALID,
+    ErrorReason.NAME_MALFORMED: INVALID,
+    ErrorReason.ASSET_NAME_MALFORMED: INVALID,
+    ErrorReason.ARGUMENT_MALFORMED: INVALID,
+    ErrorReason.ARGUMENT_OUT_OF_RANGE: INVALID,
+    ErrorReason.PAGE_TOKEN_MALFORMED: INVALID,
+    ErrorReason.TOKEN_MALFORMED: INVALID,
+    ErrorReason.REQUEST_ID_REUSED: INVALID,
+    ErrorReason.SKILL_NOT_FOUND: NOT_FOUND,
+    ErrorReason.ASSET_NOT_FOUND: NOT_FOUND,
+    ErrorReason.BODY_NOT_FOUND: NOT_FOUND,
+    ErrorReason.COLLECTION_NOT_FOUND: NOT_FOUND,
+    ErrorReason.GENERATION_EXPIRED: code_pb2.FAILED_PRECONDITION,
+    ErrorReason.TRANSITION_NOT_ALLOWED: code_pb2.FAILED_PRECONDITION,
+    ErrorReason.GENERATION_NOT_YET: code_pb2.UNAVAILABLE,
+    ErrorReason.NOT_READY: code_pb2.UNAVAILABLE,
+    ErrorReason.DRAINING: code_pb2.UNAVAILABLE,
+    ErrorReason.SOURCE_UNREACHABLE: code_pb2.UNAVAILABLE,
+    ErrorReason.STORE_UNREACHABLE: code_pb2.UNAVAILABLE,
+    ErrorReason.MCP_SERVER_UNREACHABLE: code_pb2.UNAVAILABLE,
+    ErrorReason.CREDENTIALS_MISSING: code_pb2.UNAUTHENTICATED,
+    ErrorReason.CREDENTIALS_INVALID: code_pb2.UNAUTHENTICATED,
+    ErrorReason.ROLE_MISSING: code_pb2.PERMISSION_DENIED,
+    ErrorReason.PROJECT_NOT_ALLOWED: code_pb2.PERMISSION_DENIED,
+    ErrorReason.TOOL_REFUSED: code_pb2.PERMISSION_DENIED,
+    ErrorReason.INVOCATION_NOT_ALLOWED: code_pb2.PERMISSION_DENIED,
+    ErrorReason.REVISION_CONFLICT: code_pb2.ABORTED,
+    ErrorReason.NAME_TAKEN: code_pb2.ALREADY_EXISTS,
+    ErrorReason.QUOTA_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.RATE_LIMITED: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.LIMIT_EXCEEDED: code_pb2.RESOURCE_EXHAUSTED,
+    ErrorReason.DIGEST_MISMATCH: code_pb2.DATA_LOSS,
+    ErrorReason.NOT_IMPLEMENTED: code_pb2.UNIMPLEMENTED,
+    ErrorReason.INTERNAL_FAULT: code_pb2.INTERNAL,
+}
+"""The table of contract.md, "Errors"."""
+
+
+def error_of(reason: ErrorReason, message: str = "Why.", **metadata: str) -> SkillsvcError:
+    (kind,) = [each for each in SkillsvcError.__subclasses__() if reason in each.reasons]
+    return kind(reason, message, metadata=metadata)
+
+
+def test_the_table_has_every_reason() -> None:
+    assert set(CODES) == set(ErrorReason)
+
+
+@pytest.mark.parametrize("reason", ErrorReason)
+def test_a_reason_has_its_code_and_one_error_info(reason: ErrorReason) -> None:
+    status = status_of(error_of(reason, "Why.", field="x", limit="9"))
+    assert (status.code, status.message) == (CODES[reason], "Why.")
+    assert unpacked(status, error_details_pb2.ErrorInfo) == [
+        error_details_pb2.ErrorInfo(reason=reason.value, domain="skillsource.v1", metadata={"field": "x", "limit": "9"})
+    ]
+
+
+@pytest.mark.parametrize("reason", ErrorReason)
+def test_a_field_that_is_wrong_is_named_as_violated(reason: ErrorReason) -> None:
+    status = status_of(error_of(reason, "Why.", field="x"))
+    expected = [
+        error_details_pb2.BadRequest(
+            field_violations=[error_details_pb2.BadRequest.FieldViolation(field="x", description="Why.")]
+        )
+    ]
+    assert unpacked(status, error_details_pb2.BadRequest) == (expected if CODES[reason] == INVALID else [])
+    assert unpacked(status_of(error_of(reason)), error_details_pb2.BadRequest) == []
+
+
+@pytest.mark.parametrize(("after_s", "nanos"), [(0.2, 200_000_000), (1.5, 1_500_000_000), (0.0, 0)])
+def test_when_to_ask_again_is_told_where_it_is_known(after_s: float, nanos: int) -> None:
+    error = Unavailable(ErrorReason.GENERATION_NOT_YET, "Soon.", retry_after_s=after_s)
+    (retry,) = unpacked(status_of(error), error_details_pb2.RetryInfo)
+    assert retry.retry_delay.ToNanoseconds() == nanos
+    assert unpacked(status_of(error_of(ErrorReason.NOT_READY)), error_details_pb2.RetryInfo) == []
+
+
+@pytest.mark.parametrize("reason", ErrorReason)
+@pytest.mark.parametrize("letter", ["a", "é", "世", "😀", "\ud800"], ids=ascii)
+@pytest.mark.parametrize("count", [1_000, 100_000])
+def test_a_status_stays_below_4_kib_whatever_the_message(reason: ErrorReason, letter: str, count: int) -> None:
+    error = error_of(reason, letter * count, field="f" * 64, current_token="t" * 512)
+    status = status_of(error)
+    assert len(status.SerializeToString()) <= 4_096
+    assert len(status.message.encode()) <= 1_024
+    assert status_pb2.Status.FromString(status.SerializeToString()) == status
+
+
+def test_an_incident_id_is_all_that_is_told_of_a_fault_of_the_server() -> None:
+    status = status_of(InternalFault(ErrorReason.INTERNAL_FAULT, "m", metadata={"incident_id": "id-1"}))
+    (info,) = unpacked(status, error_details_pb2.ErrorInfo)
+    assert (info.reason, dict(info.metadata), len(status.details)) == ("INTERNAL_FAULT", {"incident_id": "id-1"}, 1)
+
+
+def test_a_request_that_is_wrong_as_a_whole_names_no_field() -> None:
+    status = status_of(InvalidInput(ErrorReason.REQUEST_MALFORMED, "No message."))
+    assert len(status.details) == 1
