@@ -173,10 +173,10 @@ class ConfinedDirectory:
         """List the folder in byte order of the names."""
         try:
             with os.scandir(self.fd) as listing:
-                found = [Entry(entry.name, _kind(entry)) for entry in listing]
+                found = [Entry(_name(entry), _kind(entry)) for entry in listing]
         except OSError as error:
             raise _translated(error) from error
-        found.sort(key=lambda entry: os.fsencode(entry.name))
+        found.sort(key=lambda entry: encode_name(entry.name))
         return found
 
     def open_directory(self, relative: str, *, follow_links: bool) -> "ConfinedDirectory":
@@ -342,10 +342,18 @@ def _copy_large(file: _OpenFile, blobs: BlobStore) -> str | None:
         return writer.commit()[0] if file.unchanged(size) else None
 
 
+def encode_name(name: str) -> bytes:
+    """Return the bytes of a name or path: names are UTF-8 whatever the locale says, or bytes in surrogates (G08).
+
+    UnicodeEncodeError for surrogates that stand for no byte.
+    """
+    return name.encode(errors="surrogateescape")
+
+
 def _encoded(relative: str) -> bytes:
     """Return the bytes of a path. What cannot be the name of a file on any system is Missing without a look."""
     try:
-        path = os.fsencode(relative)
+        path = encode_name(relative)
     except UnicodeEncodeError as error:
         raise Missing("no such name can exist") from error
     # The kernel reads a path as far as its first NUL, so `a\0b` would open `a`.
@@ -364,6 +372,11 @@ def _translated(error: OSError) -> ConfinedError:
             return Unreadable(errno.errorcode.get(number or 0, "unknown"))
 
 
+def _name(entry: os.DirEntry[str]) -> str:
+    name = entry.name
+    return name if name.isascii() else os.fsencode(name).decode(errors="surrogateescape")
+
+
 def _kind(entry: os.DirEntry[str]) -> EntryKind:
     if entry.is_symlink():
         return EntryKind.LINK
@@ -373,10 +386,4 @@ def _kind(entry: os.DirEntry[str]) -> EntryKind:
 
 
 def _stamp(found: os.stat_result) -> FileStamp:
-    return FileStamp(
-        dev=found.st_dev,
-        ino=found.st_ino,
-        size=found.st_size,
-        mtime_ns=found.st_mtime_ns,
-        ctime_ns=found.st_ctime_ns,
-    )
+    return FileStamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)

@@ -4,13 +4,21 @@ Only folders are read here, and the COLLECTION.json of those that stand for one.
 its folder held open, so that what is read next is what was found, wherever its path leads by then.
 """
 
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, unique
 
-from skillsvc.content.confined import ConfinedDirectory, ConfinedError, ConfinedRoot, Entry, EntryKind, Escapes, Missing
+from skillsvc.content.confined import (
+    ConfinedDirectory,
+    ConfinedError,
+    ConfinedRoot,
+    Entry,
+    EntryKind,
+    Escapes,
+    Missing,
+    encode_name,
+)
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection, read_collection
@@ -259,7 +267,7 @@ def is_text(name: str) -> bool:
 
 def printable(place: str) -> str:
     """Return a place as text that can be sent and shown: bytes that are not UTF-8 read as U+FFFD."""
-    return os.fsencode(place).decode(errors="replace")
+    return place if place.isascii() else encode_name(place).decode(errors="replace")
 
 
 def place_of(place: SkillPlace, entries: Sequence[Entry]) -> SkillPlace:

@@ -5,6 +5,7 @@ the source and through the whole machine (G17), and takes in dependency trees (G
 """
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -100,7 +101,7 @@ class DirectoryWatch:
             stop: Ends it.
         """
         paths = [
-            self._roots[label] / folder
+            f"{_as_told(self._roots[label])}/{folder}"
             for label, sight in sights.items()
             for folder in sight.folders
             if is_text(folder)
@@ -124,7 +125,7 @@ class DirectoryWatch:
             self._tell_all(news)
             news = []
             for label, root in self._roots.items():
-                below = f"{root}/"
+                below = f"{_as_told(root)}/"
                 paths_below = frozenset(path.removeprefix(below) for _kind, path in changed if path.startswith(below))
                 if paths_below:
                     self._tell(label, paths_below)
@@ -140,6 +141,11 @@ class DirectoryWatch:
     def _tell_all(self, labels: Iterable[str]) -> None:
         for label in labels:
             self._tell(label, frozenset())
+
+
+def _as_told(root: Path) -> str:
+    """Return a path as the native part knows it: in UTF-8, whatever the locale says."""
+    return os.fsencode(root).decode(errors="surrogateescape")
 
 
 def _identity_of(root: Path) -> _Identity | None:

@@ -4,6 +4,8 @@ import errno
 import os
 import resource
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -382,3 +384,24 @@ def test_an_error_of_the_root_itself_is_told_by_its_symbol(tmp_path: Path) -> No
     [said] = source.observe().diagnostics
     assert "EIO" in said.message
     assert str(tmp_path) not in said.message
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_names_and_texts_are_utf_8_under_any_locale(tmp_path: Path, locale: str) -> None:
+    tree = {"fähre/SKILL.md": skill("ferry-notes", "Fähre — “slow” → 渡船"), "fähre/résumé.md": "x"}
+    root = grow(tmp_path / "häfen", tree)
+    look = (
+        "import sys\n"
+        "from tests.unit.sources.trees import *\n"
+        "[found] = source_of(Path(sys.argv[1])).observe().found\n"
+        "print(ascii((found.place, found.bundle.skill.description, asset_names(found.bundle))))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", look, root],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == ascii(("fähre", "Fähre — “slow” → 渡船", ["résumé.md"])) + "\n"
