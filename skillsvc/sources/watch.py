@@ -19,7 +19,6 @@ from skillsvc.sources.discovery import is_text
 _DEBOUNCE_MS = 100
 """Changes that come within this time of each other are told together."""
 _LOOK_AGAIN_S = 0.5
-"""How often it is seen whether directories came, went or were replaced, and whether other folders matter."""
 _TRY_AGAIN_S = 60.0
 """How long after a refusal of the kernel it is asked again."""
 
@@ -61,14 +60,23 @@ class _Sight:
 class DirectoryWatch:
     """Watches the directories of sources, as far as they are there; `run` is for a thread of its own."""
 
-    def __init__(self, directories: Iterable[Watched], tell: Callable[[str, frozenset[str]], None]) -> None:
+    def __init__(
+        self,
+        directories: Iterable[Watched],
+        tell: Callable[[str, frozenset[str]], None],
+        *,
+        look_again_s: float = _LOOK_AGAIN_S,
+    ) -> None:
         """Prepare.
 
         Args:
             directories: What to watch; labels are unique.
             tell: Called with a label and the changed paths below its directory; none where it came, went or
                 may have changed anywhere.
+            look_again_s: How often it is seen whether directories came, went or were replaced, and whether other
+                folders matter, in seconds.
         """
+        self._look_again_s = look_again_s
         self._directories = {directory.label: directory for directory in directories}
         self._roots = {label: Path(directory.path).absolute() for label, directory in self._directories.items()}
         self._tell = tell
@@ -85,7 +93,7 @@ class DirectoryWatch:
             except FileNotFoundError:
                 # A folder went after the last look, and the next look will know.
                 self._tell_all(sights)
-                stop.wait(_LOOK_AGAIN_S)
+                stop.wait(self._look_again_s)
             except (OSError, RuntimeError, UnicodeError) as error:
                 # RuntimeError is what its native part raises where there are more folders than the kernel watches.
                 _log.error("changes are seen at the periodic look alone, since watching failed", exc_info=error)
@@ -108,14 +116,14 @@ class DirectoryWatch:
         ]
         if not paths:
             self._tell_all(news)
-            stop.wait(_LOOK_AGAIN_S)
+            stop.wait(self._look_again_s)
             return
         changes = watchfiles.watch(
             *paths,
             stop_event=stop,
             watch_filter=None,
             debounce=_DEBOUNCE_MS,
-            rust_timeout=round(_LOOK_AGAIN_S * 1000),
+            rust_timeout=round(self._look_again_s * 1000),
             yield_on_timeout=True,
             raise_interrupt=False,
             recursive=False,

@@ -63,7 +63,7 @@ def only(path: str, label: str = "harbor") -> frozenset[Told]:
 def watching(*places: Place) -> Iterator[Listener]:
     """Watch in a thread, from when it tells that the watch stands."""
     listener, stop = Listener(), threading.Event()
-    thread = threading.Thread(target=DirectoryWatch(places, listener.tell).run, args=(stop,))
+    thread = threading.Thread(target=DirectoryWatch(places, listener.tell, look_again_s=0.05).run, args=(stop,))
     thread.start()
     try:
         for _ in places:
@@ -160,7 +160,7 @@ def test_a_folder_whose_name_is_no_text_hinders_no_other(tmp_path: Path) -> None
 def test_a_directory_that_comes_later_is_told(tmp_path: Path) -> None:
     place = Place(str(tmp_path / "later"), folders=frozenset())
     listener, stop = Listener(), threading.Event()
-    thread = threading.Thread(target=DirectoryWatch([place], listener.tell).run, args=(stop,))
+    thread = threading.Thread(target=DirectoryWatch([place], listener.tell, look_again_s=0.05).run, args=(stop,))
     thread.start()
     grow(tmp_path / "later", {"x": ""})
     listener.until_anything()
