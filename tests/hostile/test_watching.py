@@ -182,3 +182,33 @@ def test_reads_of_a_pinned_client_are_asked_even_while_the_catalog_is_followed(c
     for _ in range(2):
         assert pinned.skill_body("first").text == "First."
     assert server.count("SkillBody") == 2
+
+
+def test_no_answer_mixes_two_generations_while_the_catalog_changes(connect: Connect, play: Play) -> None:
+    def skills(number: int) -> tuple[FakeSkill, ...]:
+        return FakeSkill(name="changing", body=str(number)), FakeSkill(name="staying", body="Always.")
+
+    honest = Honest(*skills(1))
+    client = connect(play(honest.script()).address, follow=True)
+    wait_until(lambda: bool(client.following))
+    last = 150
+    wrong: list[object] = []
+
+    def read() -> None:
+        seen = 0
+        while seen < last:
+            body = client.skill_body("changing")
+            if body.text != str(body.generation.sequence) or client.skill_body("staying").text != "Always.":
+                wrong.append(body)
+            seen = body.generation.sequence
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for number in range(2, last + 1):
+        honest.publish(*skills(number))
+        threading.Event().wait(0.002)
+    for reader in readers:
+        reader.join(PATIENCE_S)
+        assert not reader.is_alive()
+    assert wrong == []

@@ -60,15 +60,26 @@ class Page:
 class Pages:
     """One listing on its way: asked page by page, and nothing mixes."""
 
-    def __init__(self, fields: Mapping[str, object], *, ascending: bool) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, object],
+        *,
+        ascending: bool,
+        max_skills: int = MAX_SKILLS,
+        max_bytes: int = MAX_LISTING_BYTES,
+    ) -> None:
         """Begin before the first page.
 
         Args:
             fields: The request of every page.
             ascending: Refuse a page that goes back behind the one before, for who cannot sort them all at the end.
+            max_skills: Most skills of all pages.
+            max_bytes: Most bytes of all pages on the wire.
         """
         self._fields = fields
         self._ascending = ascending
+        self._max_skills = max_skills
+        self._max_bytes = max_bytes
         self._generation: Generation | None = None
         self._names: set[str] = set()
         self._last_name = ""
@@ -101,8 +112,8 @@ class Pages:
             raise ProtocolError("not modified, says the server of a digest that was not asked")
         skills = self._new_skills(answer)
         self._bytes += answer.size
-        if len(self._names) > MAX_SKILLS or self._bytes > MAX_LISTING_BYTES:
-            raise Exhausted(f"the listing is over {MAX_SKILLS:,} skills or {MAX_LISTING_BYTES:,} bytes: narrow it")
+        if len(self._names) > self._max_skills or self._bytes > self._max_bytes:
+            raise Exhausted(f"the listing is over {self._max_skills:,} skills or {self._max_bytes:,} bytes: narrow it")
         self._token = answer.values.get("next_page_token", "")
         self.ended = not self._token or not_modified
         self._idle = 0 if skills else self._idle + 1

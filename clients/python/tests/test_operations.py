@@ -1,17 +1,26 @@
 """Operations driven by hand: which states they ask for, what they repeat, where they begin anew."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from google.protobuf.message import Message
 from skillsource import errors
-from skillsource.activating import Request
-from skillsource.answers import BodyForm, InvocationFilter, SkillView
+from skillsource.answers import (
+    BodyForm,
+    CatalogFormat,
+    CatalogOrder,
+    InvocationFilter,
+    McpMode,
+    OfferedTool,
+    SkillView,
+    TextForm,
+)
 from skillsource.cache import Cache
+from skillsource.listing import Pages
 from skillsource.methods import Call, Operation, Pause
 from skillsource.operations import Operations
 from skillsource.retrying import TOKENS
@@ -232,8 +241,123 @@ def test_where_most_calls_fail_nothing_is_repeated_any_more(surroundings: Surrou
     drive(operations.activate("first").operation, errors.Unavailable("gone"), activated())
 
 
-def test_only_what_is_asked_for_is_sent_with_an_activation() -> None:
-    assert Request(name="first").fields() == {"name": "first"}
+def test_only_what_is_asked_for_is_sent_with_an_activation(surroundings: Surroundings) -> None:
+    operations = Operations(Scope(builtin_tools=("Read",)), surroundings)
+    _, driven = drive(operations.activate("first").operation, activated())
+    assert asked(pb.ActivateRequest, driven.calls[0]) == pb.ActivateRequest(
+        name="first", builtin_tools=["Read"], request_id="id-1"
+    )
+    plan = operations.activate(
+        "first",
+        task="t",
+        builtin_tools=["Bash"],
+        invocation=InvocationFilter.USER,
+        mcp=McpMode.CONNECT,
+        allow_partial=True,
+        text_form=TextForm.COMMAND,
+        arguments={"k": "v"},
+        request_id="mine",
+        timeout=1,
+    )
+    _, driven = drive(plan.operation, activated())
+    assert asked(pb.ActivateRequest, driven.calls[0]) == pb.ActivateRequest(
+        name="first",
+        task="t",
+        builtin_tools=["Bash"],
+        invocation=pb.INVOCATION_FILTER_USER,
+        mcp=pb.MCP_MODE_CONNECT,
+        allow_partial=True,
+        text_form=pb.TEXT_FORM_COMMAND,
+        arguments={"k": "v"},
+        request_id="mine",
+    )
+
+
+def test_a_search_sends_what_it_is_asked(surroundings: Surroundings) -> None:
+    plan = Operations(Scope(), surroundings).search_skills(
+        "q", limit=3, invocation=InvocationFilter.MODEL, task="t", body_bytes=100
+    )
+    found, driven = drive(plan.operation, pb.SearchSkillsResponse(generation=state(1), engine="e"))
+    assert found.engine == "e"
+    assert asked(pb.SearchSkillsRequest, driven.calls[0]) == pb.SearchSkillsRequest(
+        query="q", limit=3, invocation=pb.INVOCATION_FILTER_MODEL, task="t", body_bytes=100
+    )
+    tools = [OfferedTool(name="Read", description="Reads.")]
+    plan_of_all = Operations(Scope(), surroundings).search_capabilities("q", limit=3, tools=tools)
+    _, driven = drive(plan_of_all.operation, pb.SearchCapabilitiesResponse(generation=state(1)))
+    assert asked(pb.SearchCapabilitiesRequest, driven.calls[0]) == pb.SearchCapabilitiesRequest(
+        query="q", limit=3, tools=[pb.OfferedTool(name="Read", description="Reads.")]
+    )
+
+
+def test_a_rendered_catalog_is_held_for_the_same_request(surroundings: Surroundings) -> None:
+    operations = Operations(Scope(), surroundings)
+    rendered = pb.RenderCatalogResponse(
+        generation=state(1),
+        text=BODY.decode(),
+        digest=DIGEST,
+        entries_digest="no digest",
+        omitted=[pb.OmittedSkill(name="a", reason="budget"), pb.OmittedSkill(name="../b")],
+        omitted_total=2,
+    )
+    options: dict[str, Any] = {"max_tokens": 10, "query": "q", "task": "t"}
+    plan = operations.render_catalog(format=CatalogFormat.LINES, order=CatalogOrder.NAME, max_bytes=50, **options)
+    first, driven = drive(plan.operation, rendered)
+    assert [omitted.name for omitted in first.omitted] == ["a"]
+    assert first.entries_digest == ""
+    assert asked(pb.RenderCatalogRequest, driven.calls[0]) == pb.RenderCatalogRequest(
+        format=pb.CATALOG_FORMAT_LINES, order=pb.CATALOG_ORDER_NAME, max_bytes=50, **options
+    )
+    plan = operations.render_catalog(format=CatalogFormat.LINES, order=CatalogOrder.NAME, max_bytes=50, **options)
+    same = pb.RenderCatalogResponse(generation=state(2), digest=DIGEST, not_modified=True)
+    second, driven = drive(plan.operation, same)
+    assert asked(pb.RenderCatalogRequest, driven.calls[0]).if_none_match == DIGEST
+    assert (second.text, second.generation.sequence) == (first.text, 2)
+    _, driven = drive(operations.render_catalog().operation, rendered)
+    assert asked(pb.RenderCatalogRequest, driven.calls[0]) == pb.RenderCatalogRequest()
+
+
+@pytest.mark.parametrize(
+    ("budgets", "fits"),
+    [
+        ({}, 20_000),
+        ({"max_bytes": 100}, 100),
+        ({"max_tokens": 10}, 40),
+        ({"max_bytes": 100, "max_tokens": 10}, 40),
+        ({"max_bytes": 30, "max_tokens": 10}, 30),
+    ],
+)
+def test_a_rendered_catalog_keeps_to_its_budget(
+    surroundings: Surroundings, budgets: Mapping[str, Any], fits: int
+) -> None:
+    for size in (fits, fits + 1):
+        text = "x" * size
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        answer = pb.RenderCatalogResponse(generation=state(size), text=text, digest=digest)
+        operation = Operations(Scope(session=str(size)), surroundings).render_catalog(**budgets).operation
+        if size == fits:
+            assert drive(operation, answer)[0].text == text
+        else:
+            with pytest.raises(errors.ProtocolError):
+                drive(operation, answer)
+
+
+def test_what_did_best_is_told(surroundings: Surroundings) -> None:
+    answer = pb.BestMatchResponse(generation=state(1), found=True, skill="a", task_pattern="t\n", success_rate=0.5)
+    match, driven = drive(Operations(Scope(), surroundings).best_match("t").operation, answer)
+    assert (match.skill, match.task_pattern, match.success_rate) == ("a", "t ", 0.5)
+    assert asked(pb.BestMatchRequest, driven.calls[0]) == pb.BestMatchRequest(task="t")
+    nothing = pb.BestMatchResponse(generation=state(1), skill="../a", success_rate=7)
+    match, _ = drive(Operations(Scope(), surroundings).best_match("t").operation, nothing)
+    assert (match.found, match.skill, match.success_rate) == (False, "", 0.0)
+
+
+@pytest.mark.parametrize("bounds", [{"max_skills": 3}, {"max_bytes": 400}])
+def test_a_listing_larger_than_a_client_takes_says_so(bounds: Mapping[str, int]) -> None:
+    pages = Pages({}, ascending=False, **bounds)
+    drive(pages.next(), listed("a", "b", next_page="p"))
+    with pytest.raises(errors.Exhausted):
+        drive(pages.next(), listed("c", "d", next_page="q"))
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan"), float("inf")])
