@@ -26,11 +26,23 @@ _UNIT_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call, always the same: `rpc` is a path, `answer_bytes` is how long every answer must be."""
+    """One call, always the same: `rpc` is a path.
+
+    Every answer must have `answer_bytes`, `spread_bytes` more or less: errors are shorter.
+    """
 
     rpc: str
     request: bytes
     answer_bytes: int
+    spread_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """When a call began, in seconds since 1970, and how many seconds it took."""
+
+    begun: float
+    seconds: float
 
 
 class Load(Protocol):
@@ -47,8 +59,8 @@ class Load(Protocol):
     def saturate(self, address: str, call: Call, calls: int) -> float:
         """Make so many calls, as fast as they are answered; return the seconds."""
 
-    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[float]:
-        """Make so many calls, evenly so many a second; return the seconds that each took."""
+    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[Took]:
+        """Make so many calls, evenly so many a second; return how long each took."""
 
 
 def choose_load() -> Load:
@@ -71,12 +83,13 @@ class H2load:
         """See `Load`."""
         return self._run(address, call, calls, "-c", str(_CONNECTIONS), "-m", str(_STREAMS))
 
-    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[float]:
+    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[Took]:
         """See `Load`."""
         with tempfile.NamedTemporaryFile("r") as log:
             paced = ("-c", str(_CONNECTIONS), "-m", str(_STREAMS), f"--rps={a_second // _CONNECTIONS}")
             self._run(address, call, calls, *paced, f"--log-file={log.name}")
-            return [int(line.split("\t")[2]) / 1e6 for line in log]
+            lines = (line.split("\t") for line in log)
+            return [Took(int(begun) / 1e6, int(microseconds) / 1e6) for begun, _status, microseconds in lines]
 
     def _run(self, address: str, call: Call, calls: int, *options: str) -> float:
         with tempfile.NamedTemporaryFile() as data:
@@ -99,7 +112,8 @@ class H2load:
         assert done is not None, told
         assert data_bytes is not None, told
         assert int(done[2]) == calls, told
-        assert int(data_bytes[1]) == calls * (_FRAME_HEAD_BYTES + call.answer_bytes), told
+        expected = _FRAME_HEAD_BYTES + call.answer_bytes
+        assert abs(int(data_bytes[1]) - calls * expected) <= calls * call.spread_bytes, told
         return float(finished[1]) * _UNIT_S[finished[2]]
 
 
@@ -114,16 +128,16 @@ class OwnLoad:
         seconds, _took = self._run(address, call, calls, 0)
         return seconds
 
-    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[float]:
+    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[Took]:
         """See `Load`."""
         _seconds, took = self._run(address, call, calls, a_second)
-        return took
+        return [Took(begun, seconds) for begun, seconds in took]
 
-    def _run(self, address: str, call: Call, calls: int, a_second: int) -> tuple[float, list[float]]:
+    def _run(self, address: str, call: Call, calls: int, a_second: int) -> tuple[float, list[tuple[float, float]]]:
         with tempfile.NamedTemporaryFile() as request:
             request.write(call.request)
             request.flush()
-            numbers = [call.answer_bytes, calls, a_second, _CONNECTIONS, _STREAMS]
+            numbers = [call.answer_bytes, call.spread_bytes, calls, a_second, _CONNECTIONS, _STREAMS]
             program = Path(__file__).with_name("own_load.py")
             ended = subprocess.run(
                 [sys.executable, program, address, call.rpc, request.name, *map(str, numbers)],

@@ -20,15 +20,16 @@ class Task:
     rpc: str
     request: bytes
     answer_bytes: int
+    spread_bytes: int
     calls: int
     a_second: int
     connections: int
     streams: int
 
 
-async def run(task: Task) -> tuple[float, list[float]]:
-    """Return the seconds of all calls together, and those that each took."""
-    took: list[float] = []
+async def run(task: Task) -> tuple[float, list[tuple[float, float]]]:
+    """Return the seconds of all calls together, and when each began and how many seconds it took."""
+    took: list[tuple[float, float]] = []
     async with AsyncExitStack() as channels:
         calls: list[grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = [
             (
@@ -41,10 +42,10 @@ async def run(task: Task) -> tuple[float, list[float]]:
         ]
 
         async def call(number: int) -> None:
-            begun = time.perf_counter()
+            at, begun = time.time(), time.perf_counter()
             answer: bytes = await calls[number % task.connections](task.request)
-            took.append(time.perf_counter() - begun)
-            assert len(answer) == task.answer_bytes, "an answer of another length"
+            took.append((at, time.perf_counter() - begun))
+            assert abs(len(answer) - task.answer_bytes) <= task.spread_bytes, "an answer of another length"
 
         async def work(numbers: Iterator[int]) -> None:
             for number in numbers:
@@ -67,7 +68,7 @@ async def run(task: Task) -> tuple[float, list[float]]:
 
 if __name__ == "__main__":
     address, rpc, request, *numbers = sys.argv[1:]
-    answer_bytes, calls, a_second, connections, streams = map(int, numbers)
+    answer_bytes, spread_bytes, calls, a_second, connections, streams = map(int, numbers)
     seconds, took = asyncio.run(
         run(
             Task(
@@ -75,6 +76,7 @@ if __name__ == "__main__":
                 rpc=rpc,
                 request=Path(request).read_bytes(),
                 answer_bytes=answer_bytes,
+                spread_bytes=spread_bytes,
                 calls=calls,
                 a_second=a_second,
                 connections=connections,

@@ -32,14 +32,16 @@ def measure(bench: Bench) -> Iterator[Figure]:
     looks: dict[str, list[Cost]] = {way: [] for way in ways}
     walks: list[Cost] = []
     original = (tree / path).read_bytes()
-    with open_catalog(tree, bench.data_folder()) as refresh:
-        refresh.look()
+    with open_catalog(tree, bench.data_folder()) as catalog:
+        catalog.refresh.look()
         try:
             for number in range(bench.rounds):
                 os.sync()
                 walks.append(apart(walk, tree))
                 for way, changed in ways.items():
-                    looks[way].append(_look(refresh, tree / path, original + f"{way} {number}\n".encode(), changed))
+                    looks[way].append(
+                        _look(catalog.refresh, tree / path, original + f"{way} {number}\n".encode(), changed)
+                    )
                 told = ", ".join(f"{way} {costs[-1].wall_s * 1000:.0f} ms" for way, costs in looks.items())
                 bench.tell(f"F4 round {number + 1}: walk {walks[-1].wall_s * 1000:.0f} ms, {told}")
         finally:
