@@ -1,4 +1,4 @@
-"""What the README and the page of the client show, run as typed and in order, against the server of `make serve`.
+"""The tour of the README, run as typed and in order against the server of `make serve`.
 
 Only two things differ from what a reader does: the port is a free one, and the checkout is a folder with a copy of the
 examples, since the tour adds a skill and takes it away.
@@ -147,14 +147,6 @@ def test_the_tour_of_the_readme_works_as_typed(checkout: Path, server: str) -> N
                     pytest.fail(f"the README has a block of an unknown kind, {kind!r}")
     assert kinds.count("tour") >= 5
     assert {"tour: watch", "watched", "tour: python", "prints"} <= set(kinds)
-
-
-def test_the_page_of_the_client_works_as_typed(checkout: Path, server: str) -> None:
-    programs = list(blocks(ROOT / "docs" / "client.md", server))
-    assert len(programs) >= 5
-    for kind, text in programs:
-        assert kind == "tour: python"
-        assert run([".venv/bin/python", "-c", text], checkout, server)
 
 
 def blocks(page: Path, address: str) -> Iterator[tuple[str, str]]:

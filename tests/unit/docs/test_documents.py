@@ -11,7 +11,8 @@ from skillsvc.domain.errors import ErrorReason
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("**/README.md")])
+PYTHON_CLIENT = ROOT / "clients" / "python" / "README.md"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("**/README.md"), PYTHON_CLIENT])
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
