@@ -9,7 +9,7 @@ RESOLVE_NO_MAGICLINKS: Final = 0x02
 RESOLVE_NO_SYMLINKS: Final = 0x04
 RESOLVE_BENEATH: Final = 0x08
 
-_OPENAT2: Final = 437
+_OPENAT2: Final = ctypes.c_long(437)
 """The call's number. It is the same on every architecture that Linux and CPython both support."""
 
 
@@ -17,6 +17,9 @@ class OpenHow(ctypes.Structure):
     """The kernel's `struct open_how`: flags as for `open`, a mode (0 where nothing is created), and RESOLVE_ flags."""
 
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+_HOW_BYTES: Final = ctypes.c_size_t(ctypes.sizeof(OpenHow))
 
 
 class LinuxCalls:
@@ -29,13 +32,6 @@ class LinuxCalls:
         library = ctypes.CDLL(None, use_errno=True)
         self._syscall = library.syscall
         self._syscall.restype = ctypes.c_long
-        self._syscall.argtypes = (
-            ctypes.c_long,
-            ctypes.c_int,
-            ctypes.c_char_p,
-            ctypes.POINTER(OpenHow),
-            ctypes.c_size_t,
-        )
         self._syncfs = library.syncfs
         self._syncfs.argtypes = (ctypes.c_int,)
 
@@ -45,7 +41,8 @@ class LinuxCalls:
         `path` holds no NUL: the kernel would read it only as far as that. Raises OSError as the kernel names the fault.
         """
         while True:
-            descriptor: int = self._syscall(_OPENAT2, directory, path, ctypes.byref(how), ctypes.sizeof(how))
+            # Each argument has its C type by itself: to declare the types costs as much as the call.
+            descriptor: int = self._syscall(_OPENAT2, directory, path, ctypes.byref(how), _HOW_BYTES)
             if descriptor >= 0:
                 return descriptor
             fault = ctypes.get_errno()
