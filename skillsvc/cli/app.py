@@ -4,21 +4,19 @@ What takes long to come in (gRPC, protobuf, pydantic, rich) is imported where it
 are at hand at once.
 """
 
-import logging
 import signal
 from importlib.metadata import version as version_of
+from os import environ
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from skillsvc.cli import catalog_commands, skill_commands
-from skillsvc.cli.output import FAILED, USAGE, complain, fail, print_line
+from skillsvc.cli.output import FAILED, USAGE, complain, print_line
 
 LayoutName = Literal["flat", "nested"]
 ProfileName = Literal["lenient", "strict"]
-
-_log = logging.getLogger(__name__)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -66,7 +64,6 @@ def serve(
 
     Example: skillsvc serve --skills-dir ~/my-skills --layout nested
     """
-    from skillsvc.cli.logs import log_to_stderr  # noqa: PLC0415 - see above
     from skillsvc.settings import Options, SettingsRefused, settle  # noqa: PLC0415 - see above
 
     options = Options(
@@ -84,23 +81,11 @@ def serve(
         for fault in refused.faults:
             complain(fault)
         raise typer.Exit(USAGE) from None
-    from skillsvc.cli.serving import serve as serve_settings  # noqa: PLC0415 - see above
-    from skillsvc.domain.errors import SkillsvcError  # noqa: PLC0415 - see above
-    from skillsvc.service.server import CannotListen  # noqa: PLC0415 - see above
+    # gRPC's core would write lines of its own between those of the log; ours tell of the same faults.
+    environ.setdefault("GRPC_VERBOSITY", "NONE")
+    from skillsvc.cli.starting import start  # noqa: PLC0415 - see above
 
-    log_to_stderr(log_level)
-    for source in settings.directories():
-        if not Path(source.path).is_dir():
-            _log.warning(
-                "a directory is not there; it counts as empty until it comes",
-                extra={"source": source.label, "path": source.path},
-            )
-    try:
-        serve_settings(settings, lambda address: print_line(f"listening on {address}"))
-    except CannotListen as error:
-        fail(str(error), FAILED)
-    except SkillsvcError as error:
-        fail(f"{error.message} ({error.reason})", FAILED)
+    start(settings, log_level)
 
 
 @app.command()
@@ -150,4 +135,4 @@ def version() -> None:
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="skillsvc")

@@ -1,0 +1,46 @@
+"""Starting a server at the command line: what is warned of before it serves, and what a failed start comes to."""
+
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+import typer
+
+from skillsvc.cli.logs import log_to_stderr
+from skillsvc.cli.output import fail, print_line
+from skillsvc.cli.serving import serve
+from skillsvc.domain.errors import SkillsvcError
+from skillsvc.service.server import CannotListen
+from skillsvc.settings import Settings, is_of_this_machine
+
+_log = logging.getLogger(__name__)
+
+
+def start(settings: Settings, log_level: str) -> None:
+    """Serve until SIGTERM or SIGINT; end the command with one line where that is not possible."""
+    log_to_stderr(log_level)
+    _warn(settings)
+    try:
+        serve(settings, _announce)
+    except CannotListen as error:
+        fail(str(error))
+    except SkillsvcError as error:
+        fail(f"{error.message} ({error.reason})")
+
+
+def _warn(settings: Settings) -> None:
+    listen = settings.server.listen
+    if not is_of_this_machine(listen):
+        _log.warning("listening beyond this machine without TLS and access rules", extra={"listen": listen})
+    for source in settings.directories():
+        if not Path(source.path).is_dir():
+            _log.warning(
+                "a directory is not there; it counts as empty until it comes",
+                extra={"source": source.label, "path": source.path},
+            )
+
+
+def _announce(address: str) -> None:
+    """Say where the server listens; it goes on where nobody reads that."""
+    with suppress(typer.Exit):
+        print_line(f"listening on {address}")
