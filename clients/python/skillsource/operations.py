@@ -72,6 +72,7 @@ class Operations:
         self.scope = scope
         self.surroundings = surroundings
         self.mirror = mirror
+        self._read_timeout_s = surroundings.read_timeout_s
         self._skills = SkillReads(scope, surroundings.cache, mirror)
         self._catalog = CatalogReads(scope, surroundings.cache, mirror)
         self._traces = Traces(scope, surroundings.throttle, surroundings.chance, surroundings.new_request_id)
@@ -176,7 +177,7 @@ class Operations:
             GenerationExpired: The generation is gone before its last page was taken; `list_skills` begins anew itself.
         """
         narrowing = Narrowing(view=view, invocation=invocation, collection=collection)
-        return PagePlan(self._catalog.pages(narrowing, page_size), self._read_timeout_s(timeout))
+        return PagePlan(self._catalog.pages(narrowing, page_size), self._read_timeout_s if timeout is None else timeout)
 
     def search_skills(
         self,
@@ -358,10 +359,7 @@ class Operations:
         return self._read(asking.best_match(self.scope, task), timeout)
 
     def _read(self, operation: Operation[T], timeout: float | None) -> Plan[T]:
-        return Plan(operation, self._read_timeout_s(timeout))
-
-    def _read_timeout_s(self, timeout: float | None) -> float:
-        return self.surroundings.read_timeout_s if timeout is None else timeout
+        return Plan(operation, self._read_timeout_s if timeout is None else timeout)
 
     def _with(self, scope: Scope) -> "Operations":
         return Operations(scope, self.surroundings)
