@@ -4,6 +4,8 @@ The client would clamp, drop and verify on its own. A test of what the *server* 
 """
 
 import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -16,7 +18,26 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 SERVICE = "skillsource.v1.SkillSourceService"
 DEADLINE_S = 30.0
+PATIENCE_S = 60.0
+"""How long a watch waits for what must come."""
 _Answer = TypeVar("_Answer", bound=Message)
+
+
+class Watching:
+    """A stream of WatchCatalog."""
+
+    def __init__(self, events: Iterator[pb.WatchCatalogResponse]) -> None:
+        self._events = events
+
+    def next(self) -> pb.WatchCatalogResponse:
+        """Return the next event."""
+        return next(self._events)
+
+    def until(self, wanted: Callable[[pb.WatchCatalogResponse], bool]) -> pb.WatchCatalogResponse:
+        """Return the first event that is wanted; the deadline of the stream ends the waiting."""
+        while not wanted(event := self.next()):
+            pass
+        return event
 
 
 class Caller:
@@ -55,6 +76,20 @@ class Caller:
             assert any(detail.Unpack(info) for detail in status.details)
             return error.code(), info.reason, status.message
         raise AssertionError(f"{type(request).__name__} was answered")
+
+    @contextmanager
+    def watch(self, since: str = "") -> Iterator["Watching"]:
+        """Watch the catalog."""
+        method = self._channel.unary_stream(
+            f"/{SERVICE}/WatchCatalog",
+            request_serializer=pb.WatchCatalogRequest.SerializeToString,
+            response_deserializer=pb.WatchCatalogResponse.FromString,
+        )
+        stream = method(pb.WatchCatalogRequest(since=since), timeout=PATIENCE_S)
+        try:
+            yield Watching(stream)
+        finally:
+            stream.cancel()
 
     def generation(self) -> pb.Generation:
         """Return the present state."""

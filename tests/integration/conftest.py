@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -59,39 +60,75 @@ class RunningServer:
 
 
 class Serve(Protocol):
-    """Starts a server on skills directories; options are those of `skillsvc serve`, with `_` for `-`."""
+    """Starts a server on skills directories.
 
-    def __call__(self, *skills_dirs: Path, data_dir: Path | None = None, **options: str) -> RunningServer: ...
+    `environment` is added to the one of the tests. With `bound_by_modes` it may read no more than modes allow, whoever
+    runs the tests. Options are those of `skillsvc serve`, with `_` for `-`.
+    """
+
+    def __call__(
+        self,
+        *skills_dirs: Path,
+        data_dir: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        bound_by_modes: bool = False,
+        **options: str,
+    ) -> RunningServer: ...
 
 
 @pytest.fixture
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    with _servers(tmp_path_factory) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def serve_for_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    with _servers(tmp_path_factory) as start:
+        yield start
+
+
+@contextmanager
+def _servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     started: list[RunningServer] = []
 
-    def start(*skills_dirs: Path, data_dir: Path | None = None, **options: str) -> RunningServer:
+    def start(
+        *skills_dirs: Path,
+        data_dir: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        bound_by_modes: bool = False,
+        **options: str,
+    ) -> RunningServer:
         folder = tmp_path_factory.mktemp("server")
         data = data_dir or folder / "data"
         log = folder / "log"
         arguments = [f"--skills-dir={path}" for path in skills_dirs]
         arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        before = ["tests.integration.bound_by_modes"] if bound_by_modes else []
         with log.open("w") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-m", "skillsvc", "serve", "--listen=127.0.0.1:0", f"--data-dir={data}", *arguments],
+                [
+                    *(sys.executable, "-m", *before, "skillsvc", "serve"),
+                    *("--listen=127.0.0.1:0", f"--data-dir={data}", *arguments),
+                ],
+                cwd=Path(__file__).parents[2],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
-                env={**os.environ, "PYTHONWARNINGS": "error"},
+                env={**os.environ, "PYTHONWARNINGS": "error", **(environment or {})},
             )
         address = _address(process, log)
         server = RunningServer(address=address, process=process, data_dir=data, log=log)
         started.append(server)
         return server
 
-    yield start
-    for server in started:
-        server.stop()
-        if server.process.stdout is not None:
-            server.process.stdout.close()
+    try:
+        yield start
+    finally:
+        for server in started:
+            server.stop()
+            if server.process.stdout is not None:
+                server.process.stdout.close()
 
 
 def _address(process: "subprocess.Popen[str]", log: Path) -> str:
