@@ -6,8 +6,9 @@ its folder held open, so that what is read next is what was found, wherever its 
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, unique
+from typing import NamedTuple
 
 from skillsvc.content.confined import (
     ConfinedDirectory,
@@ -41,8 +42,7 @@ class Layout(Enum):
     NESTED = "nested"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkillPlace:
+class SkillPlace(NamedTuple):
     """One skill to be taken in.
 
     `place` is its folder below the root; for a single file, the file itself. `folder` is the name that stands in
@@ -70,8 +70,7 @@ class SkillPlace:
         return entry.name if self.single_file else _below(self.place, entry.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenSkill:
+class OpenSkill(NamedTuple):
     """A skill's place with its folder held open; both are good until the next one is asked for."""
 
     place: SkillPlace
@@ -79,8 +78,7 @@ class OpenSkill:
     entries: Sequence[Entry]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Folder:
+class _Folder(NamedTuple):
     """A folder on the way ahead; `linked` where a link was followed to it or above it."""
 
     place: str
@@ -188,7 +186,7 @@ class Discovery:
         collection = read_collection(read.data)
         if isinstance(collection, Collection):
             name = one_line(folder.place.rpartition("/")[2])
-            return replace(folder, collection=collection.id or name or self._label)
+            return folder._replace(collection=collection.id or name or self._label)
         self.diagnostics.append(replace(collection, skill=folder.place))
         return folder
 
@@ -213,7 +211,7 @@ class Discovery:
         if self._layout is Layout.FLAT:
             deepest = 2 if folder.depth and folder.collection else 1
         for entry in entries:
-            if entry.kind not in {EntryKind.DIRECTORY, EntryKind.LINK}:
+            if entry.kind is EntryKind.FILE or entry.kind is EntryKind.OTHER:
                 continue
             place = _below(folder.place, entry.name)
             if entry.kind is EntryKind.LINK and self._leads_to_file(place):
@@ -273,7 +271,7 @@ def printable(place: str) -> str:
 def place_of(place: SkillPlace, entries: Sequence[Entry]) -> SkillPlace:
     """Return a skill's place with the SKILL.md and skill.yaml that its folder holds now."""
     document, manifest = markers(entries)
-    return replace(place, document=document, manifest=manifest)
+    return place._replace(document=document, manifest=manifest)
 
 
 def markers(entries: Sequence[Entry]) -> tuple[Entry | None, Entry | None]:

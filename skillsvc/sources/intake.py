@@ -71,7 +71,7 @@ class Intake:
 
     def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Taken:
         place = skill.place
-        texts = {place.document, place.manifest}
+        texts = (place.document, place.manifest)
         own = [entry for entry in skill.entries if entry not in texts]
         try:
             assets = walk.list_files(skill.directory, own)
