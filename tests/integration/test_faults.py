@@ -64,7 +64,7 @@ TREE: Tree = {
     "g06/bomb/SKILL.md": f"---\nname: bomb\ndescription: x\n{ALIASES}---\n",
     "g06/huge/SKILL.md": skill("huge", body="x" * 2_000_000),
     "g06/wide/SKILL.md": document("wide", f"description: {'x' * 70_000}"),
-    "g06/deep/SKILL.md": document("deep", f"description: {'[' * 10_000}{']' * 10_000}"),
+    "g06/deep/SKILL.md": document("deep", f"description: {'[' * 100}{']' * 100}"),
     "g07/dock-watch/SKILL.md": b"\xef\xbb\xbf" + skill("dock-watch", "Watches docks.").encode(),
     "g09/harbor/SKILL.md": document("harbor--map", "description: Maps."),
     "g10/map/SKILL.md": document("harbor-map", "description: Maps."),
