@@ -5,8 +5,7 @@ meet; an empty project is the principal's own. The deployment layer belongs to n
 """
 
 import unicodedata
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from skillsvc.domain import canonical, caps
 from skillsvc.domain.errors import ErrorReason, InvalidInput
@@ -17,9 +16,8 @@ LOCAL_PRINCIPAL = "local"
 _PRINCIPAL_KINDS = ("spiffe:", "oidc:", "token:", "cert:")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
-    """The unit of isolation. Made by `parse`, or as `DEPLOYMENT`."""
+class Partition(NamedTuple):
+    """The unit of isolation: made by `parse`, or `DEPLOYMENT`. A tuple, since every call looks something up by it."""
 
     principal: str
     project: str

@@ -1,6 +1,5 @@
 """Activate: the text of a skill ready for a model, under an id; a repeated request is the same activation."""
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,35 +9,20 @@ from typing import Self
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.activation.text import plain_text
-from skillsvc.catalog.listing import Invoker, Reference, may_begin
+from skillsvc.catalog.listing import Invoker, may_begin
 from skillsvc.catalog.log import RequestKey, RequestLog, RequestRecord
-from skillsvc.domain.caps import CAPS
-from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, StateMissing
+from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, NotImplementedYet, StateMissing
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.service import wire
 from skillsvc.service.boundary import Call
-from skillsvc.service.requests import Scope, invoker_of, known_number, not_built, reference_of, scope_of, text_of
+from skillsvc.service.requests import ActivateAsk
 from skillsvc.service.sights import Seen, Sights, row_of
 from skillsvc.service.texts import Texts
 from skillsvc.service.threads import Threads
 
 _RPC = "Activate"
-_MODES = (pb.MCP_MODE_UNSPECIFIED, pb.MCP_MODE_CONNECT, pb.MCP_MODE_DESCRIBE_ONLY)
-_FORMS = (pb.TEXT_FORM_UNSPECIFIED, pb.TEXT_FORM_PLAIN, pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND)
 _WORDS = {Invoker.ANY: "anybody", Invoker.MODEL: "the model", Invoker.USER: "the user"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """What a request asks for, checked."""
-
-    scope: Scope
-    reference: Reference
-    invoker: Invoker
-    request_id: str
-    arguments: bytes
-    """A hash of all fields but the request id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +66,9 @@ class Activations:
         self._now = now
         self._new_id = new_id
 
-    async def activate(self, request: pb.ActivateRequest, call: Call) -> bytes:
+    async def activate(self, ask: ActivateAsk, call: Call) -> bytes:
         """Answer Activate."""
-        ask = _ask_of(request)
-        seen = await self._sights.of(request, ask.scope, call)
+        seen = await self._sights.of(ask.scope, call)
         row = row_of(seen, ask.reference, ask.scope.allow)
         _check(row, ask.invoker)
         activation = Activation(id=self._new_id(), token=seen.sight.token)
@@ -93,7 +76,9 @@ class Activations:
             activation, seen, row = await self._on_record(ask, activation, seen, row)
         return seen.encoded + await self._answer(activation, row)
 
-    async def _on_record(self, ask: Ask, activation: Activation, seen: Seen, row: Row) -> tuple[Activation, Seen, Row]:
+    async def _on_record(
+        self, ask: ActivateAsk, activation: Activation, seen: Seen, row: Row
+    ) -> tuple[Activation, Seen, Row]:
         """Return what the request id stands for, which is this activation if it has not been used.
 
         Where the state it was answered from is gone, or the skill in it, it is answered as if new (rules.md 5).
@@ -141,28 +126,6 @@ class Activations:
         return response.SerializeToString()
 
 
-def _ask_of(request: pb.ActivateRequest) -> Ask:
-    scope = scope_of(request)
-    known_number("mcp", request.mcp, _MODES)
-    known_number("text_form", request.text_form, _FORMS)
-    not_built("builtin_tools", given=bool(request.builtin_tools))
-    not_built("task", given=bool(request.task))
-    not_built("mcp", given=request.mcp == pb.MCP_MODE_CONNECT)
-    not_built("allow_partial", given=request.allow_partial)
-    not_built("text_form", given=request.text_form in {pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND})
-    not_built("arguments", given=bool(request.arguments))
-    fields = pb.ActivateRequest()
-    fields.CopyFrom(request)
-    fields.ClearField("request_id")
-    return Ask(
-        scope=scope,
-        reference=reference_of("name", request.name),
-        invoker=invoker_of(request.invocation, Invoker.MODEL),
-        request_id=text_of("request_id", request.request_id, CAPS["ActivateRequest.request_id"].max_bytes),
-        arguments=hashlib.sha256(fields.SerializeToString(deterministic=True)).digest(),
-    )
-
-
 def _check(row: Row, invoker: Invoker) -> None:
     """Refuse what may not be begun, then what has no text, then what is not built."""
     # Whoever leaves open who begins may not begin what nobody may.
@@ -175,4 +138,9 @@ def _check(row: Row, invoker: Invoker) -> None:
         )
     if row.bundle.body is None:
         raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no body: its folder holds skill.yaml alone")
-    not_built("tools", given=bool(row.bundle.skill.tools))
+    if row.bundle.skill.tools:
+        raise NotImplementedYet(
+            ErrorReason.NOT_IMPLEMENTED,
+            "the skill declares tools, which are not resolved yet: read its body instead",
+            metadata={"field": "tools"},
+        )

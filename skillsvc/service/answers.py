@@ -10,10 +10,14 @@ _ENTRY_BYTES = 400
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The part of an answer that depends on content alone; of a page that is not the last, also its last name."""
+    """The part of an answer that depends on content alone; of a page that is not the last, also its last name.
+
+    `head` is the view's part where `encoded` begins with it.
+    """
 
     encoded: bytes
     last_name: str = ""
+    head: bytes = b""
 
 
 class AnswerCache:
@@ -36,12 +40,26 @@ class AnswerCache:
         return found
 
     def put(self, key: Hashable, answer: Answer) -> Answer:
-        """Keep an answer under a key, and return it."""
+        """Keep an answer under a key, instead of any that is kept there, and return it."""
         size = len(answer.encoded) + _ENTRY_BYTES
-        if size <= self._max_bytes // 8 and key not in self._held:
+        if size <= self._max_bytes // 8:
+            before = self._held.pop(key, None)
+            if before is not None:
+                self._bytes -= len(before.encoded) + _ENTRY_BYTES
             self._held[key] = answer
             self._bytes += size
             while self._bytes > self._max_bytes:
                 _key, dropped = self._held.popitem(last=False)
                 self._bytes -= len(dropped.encoded) + _ENTRY_BYTES
         return answer
+
+    def joined(self, key: Hashable, head: bytes, answer: Answer) -> bytes:
+        """Return a view's part and the answer kept under a key as one.
+
+        What was joined last is kept beside the answer: copying a large page costs more than all else that is done for
+        it. It is one copy an answer, whoever asks, never one list a tenant (architecture.md, rule 5).
+        """
+        whole = self.get(("joined", key))
+        if whole is None or whole.head is not head:
+            whole = self.put(("joined", key), Answer(head + answer.encoded, head=head))
+        return whole.encoded

@@ -8,7 +8,7 @@ one ErrorInfo; anything else reaches the log whole and the caller as an incident
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import Generic, NoReturn, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -42,8 +42,12 @@ _MESSAGE_MAX_BYTES = 1024
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 """The registered form of one call's handler."""
 
+_REMEMBERED = 4096
+_REMEMBERED_BYTES = 256
+
 _log = logging.getLogger(__name__)
 _Request = TypeVar("_Request", bound=Message)
+_Ask = TypeVar("_Ask")
 _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 
 
@@ -59,6 +63,50 @@ class Call:
         return max(0.0, min(left, at_most)) if isinstance(left, float) else at_most
 
 
+class Requests(Generic[_Request, _Ask]):
+    """Requests of one call into what they ask for, each checked once.
+
+    Callers repeat themselves: what small requests ask for is remembered by their bytes. It depends on nothing else.
+    """
+
+    def __init__(self, request_type: type[_Request], parse: Callable[[_Request, Limits], _Ask], limits: Limits) -> None:
+        """Read requests of a type by `parse`."""
+        self._type = request_type
+        self._parse = parse
+        self._limits = limits
+        self._remembered: dict[bytes, _Ask] = {}
+
+    def read(self, raw: bytes) -> _Ask:
+        """Return what a request asks for.
+
+        Raises:
+            InvalidInput: REQUEST_MALFORMED, or what is wrong with one of its fields.
+            NotImplementedYet: It sets a field whose behaviour is not built.
+        """
+        ask = self._remembered.get(raw)
+        if ask is None:
+            if len(raw) > self._limits.request_bytes:
+                raise InvalidInput(
+                    ErrorReason.ARGUMENT_OUT_OF_RANGE,
+                    f"the request has {len(raw)} bytes; at most {self._limits.request_bytes} are allowed",
+                    metadata={"field": "", "limit": str(self._limits.request_bytes)},
+                )
+            ask = self._parse(self._decode(raw), self._limits)
+            if len(raw) <= _REMEMBERED_BYTES:
+                if len(self._remembered) >= _REMEMBERED:
+                    self._remembered.clear()
+                self._remembered[raw] = ask
+        return ask
+
+    def _decode(self, raw: bytes) -> _Request:
+        try:
+            return self._type.FromString(raw)
+        except DecodeError as error:
+            raise InvalidInput(
+                ErrorReason.REQUEST_MALFORMED, f"the request is no {self._type.DESCRIPTOR.full_name}"
+            ) from error
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
     """What all handlers are composed with. `new_incident` makes the id by which the log tells of a fault."""
@@ -66,12 +114,18 @@ class Boundary:
     limits: Limits
     new_incident: Callable[[], str]
 
-    def unary(self, request_type: type[_Request], handle: Callable[[_Request, Call], Awaitable[bytes]]) -> Handler:
+    def unary(
+        self,
+        request_type: type[_Request],
+        parse: Callable[[_Request, Limits], _Ask],
+        handle: Callable[[_Ask, Call], Awaitable[bytes]],
+    ) -> Handler:
         """Return the registered form of a unary call's handler."""
+        requests = Requests(request_type, parse, self.limits)
 
         async def behaviour(raw: bytes, context: _Context) -> bytes:
             try:
-                return await handle(self._decode(request_type, raw), Call(context))
+                return await handle(requests.read(raw), Call(context))
             except SkillsvcError as error:
                 await _abort(context, error)
             except grpc.aio.AbortError:
@@ -81,12 +135,18 @@ class Boundary:
 
         return grpc.unary_unary_rpc_method_handler(behaviour)
 
-    def stream(self, request_type: type[_Request], handle: Callable[[_Request, Call], AsyncIterator[bytes]]) -> Handler:
+    def stream(
+        self,
+        request_type: type[_Request],
+        parse: Callable[[_Request, Limits], _Ask],
+        handle: Callable[[_Ask, Call], AsyncIterator[bytes]],
+    ) -> Handler:
         """Return the registered form of a server stream's handler."""
+        requests = Requests(request_type, parse, self.limits)
 
         async def behaviour(raw: bytes, context: _Context) -> AsyncIterator[bytes]:
             try:
-                async for event in handle(self._decode(request_type, raw), Call(context)):
+                async for event in handle(requests.read(raw), Call(context)):
                     yield event
             except SkillsvcError as error:
                 await _abort(context, error)
@@ -96,20 +156,6 @@ class Boundary:
                 await self._fault(context)
 
         return grpc.unary_stream_rpc_method_handler(behaviour)
-
-    def _decode(self, request_type: type[_Request], raw: bytes) -> _Request:
-        if len(raw) > self.limits.request_bytes:
-            raise InvalidInput(
-                ErrorReason.ARGUMENT_OUT_OF_RANGE,
-                f"the request has {len(raw)} bytes; at most {self.limits.request_bytes} are allowed",
-                metadata={"field": "", "limit": str(self.limits.request_bytes)},
-            )
-        try:
-            return request_type.FromString(raw)
-        except DecodeError as error:
-            raise InvalidInput(
-                ErrorReason.REQUEST_MALFORMED, f"the request is no {request_type.DESCRIPTOR.full_name}"
-            ) from error
 
     async def _fault(self, context: _Context) -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""

@@ -5,9 +5,8 @@ from itertools import islice
 
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.listing import Invoker, Selection, select, start_after
+from skillsvc.catalog.listing import select, start_after
 from skillsvc.catalog.views import Sight
-from skillsvc.domain.caps import CAPS
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
@@ -17,24 +16,10 @@ from skillsvc.domain.tokens import PagePosition, TokenKeys
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
-from skillsvc.service.requests import (
-    Scope,
-    asset_name_of,
-    digest_of,
-    invoker_of,
-    known_number,
-    not_built,
-    out_of_range,
-    range_bytes_of,
-    reference_of,
-    scope_of,
-    text_of,
-)
+from skillsvc.service.requests import AssetAsk, BodyAsk, InventoryAsk, ListAsk, out_of_range
 from skillsvc.service.sights import Seen, Sights, row_of
 from skillsvc.service.texts import Texts
 
-_VIEWS = (pb.SKILL_VIEW_UNSPECIFIED, pb.SKILL_VIEW_BASIC, pb.SKILL_VIEW_FULL)
-_FORMS = (pb.BODY_FORM_UNSPECIFIED, pb.BODY_FORM_BODY, pb.BODY_FORM_DOCUMENT)
 _LIST_NOT_MODIFIED = pb.ListSkillsResponse(not_modified=True).SerializeToString()
 _ASSET_KEPT_BYTES = 256 * 1024
 """Ranges of assets up to this size are kept encoded; larger ones are read again."""
@@ -51,58 +36,48 @@ class Reads:
         self._keys = keys
         self._limits = limits
 
-    async def list_skills(self, request: pb.ListSkillsRequest, call: Call) -> bytes:
+    async def list_skills(self, ask: ListAsk, call: Call) -> bytes:
         """Answer ListSkills."""
-        scope = scope_of(request)
-        not_built("builtin_tools", given=bool(request.builtin_tools))
-        not_built("collection", given=bool(request.collection))
-        full = known_number("view", request.view, _VIEWS) == pb.SKILL_VIEW_FULL
-        selection = Selection(allow=scope.allow, invoker=invoker_of(request.invocation, Invoker.ANY))
-        held = digest_of("if_none_match", request.if_none_match)
-        size = min(request.page_size or self._limits.page_skills, self._limits.page_skills)
-        if request.page_token:
-            seen, after = self._page_after(request, scope)
+        caller = ask.scope.caller
+        if ask.page_token:
+            position = self._keys.read_page(ask.page_token, caller)
+            if position.request_hash != ask.fields:
+                raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "the page token belongs to another request")
+            seen, after = self._sights.page(ask.scope, position.generation_token), position.last_name
         else:
-            seen, after = await self._sights.of(request, scope, call), ""
-            if held and held == seen.sight.view.digest:
+            seen, after = await self._sights.of(ask.scope, call), ""
+            if ask.held == seen.sight.view.digest:
                 return seen.encoded + _LIST_NOT_MODIFIED
-        page = self._page(seen.sight, selection, after=after, size=size, full=full)
-        if not page.last_name:
-            return seen.encoded + page.encoded
-        position = PagePosition(
-            generation_token=seen.sight.token, request_hash=_hash_of(request), last_name=page.last_name
-        )
-        token = self._keys.sign_page(position, scope.caller)
-        return seen.encoded + page.encoded + pb.ListSkillsResponse(next_page_token=token).SerializeToString()
+        if ask.full:
+            # FULL shows diagnostics, which no digest covers: nothing names all that such a page depends on.
+            page = self._encode_page(ask, seen.sight, after)
+            return seen.encoded + page.encoded + self._next_page(ask, seen, page)
+        key = ("page", seen.sight.view.digest, ask.selection.key, after, ask.size)
+        kept = self._answers.get(key)
+        page = kept if kept is not None else self._answers.put(key, self._encode_page(ask, seen.sight, after))
+        return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, seen, page)
 
-    async def skill_body(self, request: pb.SkillBodyRequest, call: Call) -> bytes:
+    async def skill_body(self, ask: BodyAsk, call: Call) -> bytes:
         """Answer SkillBody."""
-        scope = scope_of(request)
-        reference = reference_of("name", request.name)
-        document = known_number("form", request.form, _FORMS) == pb.BODY_FORM_DOCUMENT
-        length = range_bytes_of(request.max_bytes, self._limits)
-        held = digest_of("if_none_match", request.if_none_match)
-        seen = await self._sights.of(request, scope, call)
-        bundle = row_of(seen, reference, scope.allow).bundle
+        seen = await self._sights.of(ask.scope, call)
+        bundle = row_of(seen, ask.reference, ask.scope.allow).bundle
         if bundle.document is None or bundle.body is None:
             raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no body: its folder holds skill.yaml alone")
-        ref = bundle.document if document else bundle.body
-        if held == ref.digest and not request.offset:
-            unchanged = pb.SkillBodyResponse(digest=ref.digest, total_bytes=ref.size, not_modified=True)
+        text = bundle.document if ask.document else bundle.body
+        if ask.held == text.digest and not ask.offset:
+            unchanged = pb.SkillBodyResponse(digest=text.digest, total_bytes=text.size, not_modified=True)
             return seen.encoded + unchanged.SerializeToString()
-        key = ("body", document, bundle.document.digest, request.offset, length)
+        key = ("body", ask.document, bundle.document.digest, ask.offset, ask.length)
         answer = self._answers.get(key)
         if answer is None:
-            text = await (self._texts.document(bundle) if document else self._texts.body(bundle))
-            answer = self._answers.put(key, _text_range(text, request.offset, length))
+            read = await (self._texts.document(bundle) if ask.document else self._texts.body(bundle))
+            answer = self._answers.put(key, _text_range(read, ask.offset, ask.length))
         return seen.encoded + answer.encoded
 
-    async def list_assets(self, request: pb.ListAssetsRequest, call: Call) -> bytes:
+    async def list_assets(self, ask: InventoryAsk, call: Call) -> bytes:
         """Answer ListAssets."""
-        scope = scope_of(request)
-        reference = reference_of("name", request.name)
-        seen = await self._sights.of(request, scope, call)
-        bundle = row_of(seen, reference, scope.allow).bundle
+        seen = await self._sights.of(ask.scope, call)
+        bundle = row_of(seen, ask.reference, ask.scope.allow).bundle
         key = ("assets", bundle.digest)
         answer = self._answers.get(key)
         if answer is None:
@@ -110,63 +85,44 @@ class Reads:
             answer = self._answers.put(key, Answer(response.SerializeToString()))
         return seen.encoded + answer.encoded
 
-    async def read_asset(self, request: pb.ReadAssetRequest, call: Call) -> bytes:
+    async def read_asset(self, ask: AssetAsk, call: Call) -> bytes:
         """Answer ReadAsset."""
-        scope = scope_of(request)
-        reference = reference_of("skill", request.skill)
-        name = asset_name_of(request.asset)
-        length = range_bytes_of(request.max_bytes, self._limits)
-        held = digest_of("if_none_match", request.if_none_match)
-        seen = await self._sights.of(request, scope, call)
-        bundle = row_of(seen, reference, scope.allow).bundle
-        asset = next((asset for asset in bundle.assets if asset.name == name), None)
+        seen = await self._sights.of(ask.scope, call)
+        bundle = row_of(seen, ask.reference, ask.scope.allow).bundle
+        asset = next((asset for asset in bundle.assets if asset.name == ask.name), None)
         if asset is None:
             raise NotFound(ErrorReason.ASSET_NOT_FOUND, "the skill has no asset of this name")
-        if request.offset > asset.size:
-            raise out_of_range("offset", f"offset is {request.offset}; the asset has {asset.size} bytes")
-        if request.as_text and not await self._is_text(asset):
+        if ask.offset > asset.size:
+            raise out_of_range("offset", f"offset is {ask.offset}; the asset has {asset.size} bytes")
+        if ask.as_text and not await self._is_text(asset):
             raise InvalidInput(
                 ErrorReason.ARGUMENT_MALFORMED,
                 "the asset is no text: not UTF-8, or with NUL bytes; read it without as_text",
                 metadata={"field": "as_text"},
             )
-        if held == asset.digest and not request.offset:
+        if ask.held == asset.digest and not ask.offset:
             head = _asset_head(asset)
             head.not_modified = True
             return seen.encoded + head.SerializeToString()
-        answer = await self._asset_range(asset, request.offset, length)
+        answer = await self._asset_range(asset, ask.offset, ask.length)
         return seen.encoded + answer.encoded
 
-    def _page_after(self, request: pb.ListSkillsRequest, scope: Scope) -> tuple[Seen, str]:
-        """Return the state that a page token belongs to, and the name after which its page begins.
+    def _next_page(self, ask: ListAsk, seen: Seen, page: Answer) -> bytes:
+        """Encode the token of the page after one, nothing after the last."""
+        if not page.last_name:
+            return b""
+        position = PagePosition(generation_token=seen.sight.token, request_hash=ask.fields, last_name=page.last_name)
+        return pb.ListSkillsResponse(
+            next_page_token=self._keys.sign_page(position, ask.scope.caller)
+        ).SerializeToString()
 
-        The state is the token's, whatever is published since.
-        """
-        token = text_of("page_token", request.page_token, CAPS["ListSkillsRequest.page_token"].max_bytes)
-        self._sights.check_phase()
-        position = self._keys.read_page(token, scope.caller)
-        if position.request_hash != _hash_of(request):
-            raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "the page token belongs to another request")
-        seen = self._sights.exactly(scope.caller, position.generation_token)
-        self._sights.check_page(request, scope.caller, seen)
-        return seen, position.last_name
-
-    def _page(self, sight: Sight, selection: Selection, *, after: str, size: int, full: bool) -> Answer:
-        # A page of the view BASIC depends on the view alone. FULL shows diagnostics, which no digest covers.
-        key = ("page", sight.view.digest, selection.key, after, size)
-        page = None if full else self._answers.get(key)
-        if page is None:
-            page = self._encode_page(select(sight.view, selection), after, size, full=full)
-            if not full:
-                self._answers.put(key, page)
-        return page
-
-    def _encode_page(self, rows: tuple[Row, ...], after: str, size: int, *, full: bool) -> Answer:
+    def _encode_page(self, ask: ListAsk, sight: Sight, after: str) -> Answer:
+        rows = select(sight.view, ask.selection)
         start = start_after(rows, after)
         parts: list[bytes] = []
         left = self._limits.page_bytes
-        for row in islice(rows, start, start + size):
-            part = self._encode_skill(row, full=full)
+        for row in islice(rows, start, start + ask.size):
+            part = self._encode_skill(row, full=ask.full)
             left -= len(part)
             if parts and left < 0:
                 break
@@ -237,12 +193,3 @@ def _asset_head(asset: Asset) -> pb.ReadAssetResponse:
         media_type=media_type_of(asset.name),
         executable=asset.executable,
     )
-
-
-def _hash_of(request: pb.ListSkillsRequest) -> bytes:
-    """Hash all fields of a request but `page_size`, the page token itself, and what names the state."""
-    fields = pb.ListSkillsRequest()
-    fields.CopyFrom(request)
-    for field in ("page_size", "page_token", "consistency"):
-        fields.ClearField(field)
-    return hashlib.sha256(fields.SerializeToString(deterministic=True)).digest()

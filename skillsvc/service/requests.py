@@ -1,12 +1,14 @@
 """Requests into values: every field is checked once, here; one whose behaviour is not built is never ignored."""
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
-from skillsource.v1 import skill_source_pb2
+from google.protobuf.message import Message
+from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.listing import Invoker, Reference
+from skillsvc.catalog.listing import Invoker, Reference, Selection
 from skillsvc.domain import caps
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotImplementedYet
 from skillsvc.domain.limits import Limits
@@ -15,10 +17,14 @@ from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
 _SMALLEST_RANGE = 4
 """A range of a body must hold any one character, which has up to 4 bytes."""
 
+_VIEWS = (pb.SKILL_VIEW_UNSPECIFIED, pb.SKILL_VIEW_BASIC, pb.SKILL_VIEW_FULL)
+_BODY_FORMS = (pb.BODY_FORM_UNSPECIFIED, pb.BODY_FORM_BODY, pb.BODY_FORM_DOCUMENT)
+_MCP_MODES = (pb.MCP_MODE_UNSPECIFIED, pb.MCP_MODE_CONNECT, pb.MCP_MODE_DESCRIBE_ONLY)
+_TEXT_FORMS = (pb.TEXT_FORM_UNSPECIFIED, pb.TEXT_FORM_PLAIN, pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND)
 _INVOKERS: dict[int, Invoker] = {
-    skill_source_pb2.INVOCATION_FILTER_ANY: Invoker.ANY,
-    skill_source_pb2.INVOCATION_FILTER_MODEL: Invoker.MODEL,
-    skill_source_pb2.INVOCATION_FILTER_USER: Invoker.USER,
+    pb.INVOCATION_FILTER_ANY: Invoker.ANY,
+    pb.INVOCATION_FILTER_MODEL: Invoker.MODEL,
+    pb.INVOCATION_FILTER_USER: Invoker.USER,
 }
 
 
@@ -29,11 +35,11 @@ class Scoped(Protocol):
     session: str
 
     @property
-    def allow(self) -> skill_source_pb2.AllowList:
+    def allow(self) -> pb.AllowList:
         """The names to narrow to."""
 
     @property
-    def consistency(self) -> skill_source_pb2.Consistency:
+    def consistency(self) -> pb.Consistency:
         """The state to answer from."""
 
     def HasField(self, field_name: str) -> bool:  # noqa: N802 - the message's own name
@@ -42,22 +48,166 @@ class Scoped(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Who asks, and for which names: `allow` is None for all."""
+    """Who asks, for which names, and for which state: each None where the request leaves it open."""
 
     caller: Partition
     allow: frozenset[str] | None = None
+    at_least: str | None = None
+    at_exactly: str | None = None
 
 
-_LOCAL_SCOPE = Scope(caller=Partition(principal=LOCAL_PRINCIPAL, project=""))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListAsk:
+    """A page of the catalog. `fields` is a hash of all that must be the same for each page of one listing."""
+
+    scope: Scope
+    selection: Selection
+    full: bool
+    size: int
+    held: str
+    page_token: str
+    fields: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyAsk:
+    """A range of a body, or of SKILL.md itself where `document` says so."""
+
+    scope: Scope
+    reference: Reference
+    document: bool
+    offset: int
+    length: int
+    held: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InventoryAsk:
+    """The inventory of a skill."""
+
+    scope: Scope
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetAsk:
+    """A range of an asset."""
+
+    scope: Scope
+    reference: Reference
+    name: str
+    offset: int
+    length: int
+    held: str
+    as_text: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActivateAsk:
+    """An activation. `arguments` is a hash of all fields but the request id."""
+
+    scope: Scope
+    reference: Reference
+    invoker: Invoker
+    request_id: str
+    arguments: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchAsk:
+    """A watch, from the state of a token on; "" where the watcher holds none."""
+
+    scope: Scope
+    selection: Selection
+    since: str
+
+
+def parse_list(request: pb.ListSkillsRequest, limits: Limits) -> ListAsk:
+    """Return what a ListSkills request asks for."""
+    scope = scope_of(request)
+    not_built("builtin_tools", given=bool(request.builtin_tools))
+    not_built("collection", given=bool(request.collection))
+    return ListAsk(
+        scope=scope,
+        selection=Selection(allow=scope.allow, invoker=invoker_of(request.invocation, Invoker.ANY)),
+        full=known_number("view", request.view, _VIEWS) == pb.SKILL_VIEW_FULL,
+        size=min(request.page_size or limits.page_skills, limits.page_skills),
+        held=digest_of("if_none_match", request.if_none_match),
+        page_token=text_of("page_token", request.page_token, caps.CAPS["ListSkillsRequest.page_token"].max_bytes),
+        fields=_hash_without(request, "page_size", "page_token", "consistency"),
+    )
+
+
+def parse_body(request: pb.SkillBodyRequest, limits: Limits) -> BodyAsk:
+    """Return what a SkillBody request asks for."""
+    return BodyAsk(
+        scope=scope_of(request),
+        reference=reference_of("name", request.name),
+        document=known_number("form", request.form, _BODY_FORMS) == pb.BODY_FORM_DOCUMENT,
+        offset=request.offset,
+        length=range_bytes_of(request.max_bytes, limits),
+        held=digest_of("if_none_match", request.if_none_match),
+    )
+
+
+def parse_inventory(request: pb.ListAssetsRequest, _limits: Limits) -> InventoryAsk:
+    """Return what a ListAssets request asks for."""
+    return InventoryAsk(scope=scope_of(request), reference=reference_of("name", request.name))
+
+
+def parse_asset(request: pb.ReadAssetRequest, limits: Limits) -> AssetAsk:
+    """Return what a ReadAsset request asks for."""
+    return AssetAsk(
+        scope=scope_of(request),
+        reference=reference_of("skill", request.skill),
+        name=asset_name_of(request.asset),
+        offset=request.offset,
+        length=range_bytes_of(request.max_bytes, limits),
+        held=digest_of("if_none_match", request.if_none_match),
+        as_text=request.as_text,
+    )
+
+
+def parse_activation(request: pb.ActivateRequest, _limits: Limits) -> ActivateAsk:
+    """Return what an Activate request asks for."""
+    scope = scope_of(request)
+    known_number("mcp", request.mcp, _MCP_MODES)
+    known_number("text_form", request.text_form, _TEXT_FORMS)
+    not_built("builtin_tools", given=bool(request.builtin_tools))
+    not_built("task", given=bool(request.task))
+    not_built("mcp", given=request.mcp == pb.MCP_MODE_CONNECT)
+    not_built("allow_partial", given=request.allow_partial)
+    not_built("text_form", given=request.text_form in {pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND})
+    not_built("arguments", given=bool(request.arguments))
+    return ActivateAsk(
+        scope=scope,
+        reference=reference_of("name", request.name),
+        invoker=invoker_of(request.invocation, Invoker.MODEL),
+        request_id=text_of("request_id", request.request_id, caps.CAPS["ActivateRequest.request_id"].max_bytes),
+        arguments=_hash_without(request, "request_id"),
+    )
+
+
+def parse_watch(request: pb.WatchCatalogRequest, _limits: Limits) -> WatchAsk:
+    """Return what a WatchCatalog request asks for; its `consistency` is ignored (contract.md)."""
+    scope = scope_of(request)
+    return WatchAsk(
+        scope=scope,
+        selection=Selection(allow=scope.allow),
+        since=text_of("since", request.since, caps.CAPS["WatchCatalogRequest.since"].max_bytes),
+    )
 
 
 def scope_of(request: Scoped) -> Scope:
     """Return who asks and for what. Until identities exist, everybody is `local`."""
     not_built("session", given=bool(request.session))
-    allow = _names_of(request.allow) if request.HasField("allow") else None
-    if not request.project and allow is None:
-        return _LOCAL_SCOPE
-    return Scope(caller=Partition.parse(principal=LOCAL_PRINCIPAL, project=request.project), allow=allow)
+    consistency = request.consistency
+    return Scope(
+        caller=Partition.parse(principal=LOCAL_PRINCIPAL, project=request.project),
+        allow=_names_of(request.allow) if request.HasField("allow") else None,
+        at_least=_token_of(consistency, "at_least"),
+        at_exactly=_token_of(consistency, "at_exactly"),
+    )
 
 
 def reference_of(field: str, text: str) -> Reference:
@@ -105,7 +255,7 @@ def range_bytes_of(max_bytes: int, limits: Limits) -> int:
 
 def invoker_of(number: int, default: Invoker) -> Invoker:
     """Return who would begin the use of a skill."""
-    if number == skill_source_pb2.INVOCATION_FILTER_UNSPECIFIED:
+    if number == pb.INVOCATION_FILTER_UNSPECIFIED:
         return default
     if number not in _INVOKERS:
         raise unknown_number("invocation", number)
@@ -145,7 +295,22 @@ def not_built(field: str, *, given: bool) -> None:
         )
 
 
-def _names_of(allow: skill_source_pb2.AllowList) -> frozenset[str]:
+def _token_of(consistency: pb.Consistency, field: Literal["at_least", "at_exactly"]) -> str | None:
+    if not consistency.HasField(field):
+        return None
+    return text_of(field, getattr(consistency, field), caps.CAPS[f"Consistency.{field}"].max_bytes)
+
+
+def _hash_without(request: Message, *fields: str) -> bytes:
+    """Hash a request without some of its fields; equal requests have equal hashes."""
+    rest = type(request)()
+    rest.CopyFrom(request)
+    for field in fields:
+        rest.ClearField(field)
+    return hashlib.sha256(rest.SerializeToString(deterministic=True)).digest()
+
+
+def _names_of(allow: pb.AllowList) -> frozenset[str]:
     most = caps.CAPS["AllowList.names"].max_items
     if len(allow.names) > most:
         raise out_of_range("allow.names", f"allow has {len(allow.names)} names; at most {most}", limit=most)

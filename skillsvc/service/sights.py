@@ -5,7 +5,6 @@ from enum import Enum, unique
 
 from skillsvc.catalog.listing import Reference, find
 from skillsvc.catalog.views import Missing, Sight, Views
-from skillsvc.domain.caps import CAPS
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound, StateMissing, Unavailable
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
@@ -13,9 +12,8 @@ from skillsvc.domain.partition import Partition
 from skillsvc.service import wire
 from skillsvc.service.boundary import Call
 from skillsvc.service.changes import Changes
-from skillsvc.service.requests import Scope, Scoped, text_of
+from skillsvc.service.requests import Scope
 
-_TOKEN_MAX_BYTES = CAPS["Consistency.at_exactly"].max_bytes
 _RETRY_S = 0.2
 
 
@@ -49,7 +47,7 @@ class Sights:
         self._encoded: dict[Partition, Seen] = {}
         self.phase = Phase.STARTING
 
-    async def of(self, request: Scoped, scope: Scope, call: Call) -> Seen:
+    async def of(self, scope: Scope, call: Call) -> Seen:
         """Return what a request is to be answered from.
 
         Raises:
@@ -58,13 +56,10 @@ class Sights:
             InvalidInput: TOKEN_MALFORMED.
         """
         self.check_phase()
-        if request.HasField("consistency"):
-            consistency = request.consistency
-            if consistency.HasField("at_exactly"):
-                return self.exactly(scope.caller, text_of("at_exactly", consistency.at_exactly, _TOKEN_MAX_BYTES))
-            if consistency.HasField("at_least"):
-                token = text_of("at_least", consistency.at_least, _TOKEN_MAX_BYTES)
-                return await self._at_least(scope.caller, token, call)
+        if scope.at_exactly is not None:
+            return self.exactly(scope.caller, scope.at_exactly)
+        if scope.at_least is not None:
+            return await self._at_least(scope.caller, scope.at_least, call)
         return self.present(scope.caller)
 
     def present(self, caller: Partition) -> Seen:
@@ -78,37 +73,34 @@ class Sights:
             raise self._expired(caller)
         return self._seen(caller, sight)
 
-    def check_page(self, request: Scoped, caller: Partition, seen: Seen) -> None:
-        """Refuse a `consistency` beside a page token that asks for another state than the page's.
+    def page(self, scope: Scope, token: str) -> Seen:
+        """Return the state that the token of a listing names, whatever is published since.
 
-        A listing that began with `at_least` goes on with it, whatever is published meanwhile: the page's state must be
-        the one named or a later one.
+        A `consistency` beside it must name the same state. A listing that began with `at_least` goes on with it: the
+        state must be the one named or a later one.
 
         Raises:
+            Unavailable: NOT_READY, DRAINING.
             InvalidInput: PAGE_TOKEN_MALFORMED, or TOKEN_MALFORMED.
             StateMissing: GENERATION_EXPIRED.
         """
-        consistency = request.consistency
-        if consistency.HasField("at_exactly"):
-            named = self.exactly(caller, text_of("at_exactly", consistency.at_exactly, _TOKEN_MAX_BYTES))
-            fits = named.sight.view.digest == seen.sight.view.digest
-        elif consistency.HasField("at_least"):
-            token = text_of("at_least", consistency.at_least, _TOKEN_MAX_BYTES)
-            fits = self._views.reaches(caller, seen.sight, token)
-        else:
-            fits = True
+        self.check_phase()
+        seen = self.exactly(scope.caller, token)
+        fits = True
+        if scope.at_exactly is not None:
+            fits = self.exactly(scope.caller, scope.at_exactly).sight.view.digest == seen.sight.view.digest
+        elif scope.at_least is not None:
+            fits = self._views.reaches(scope.caller, seen.sight, scope.at_least)
         if not fits:
             raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "consistency names another state than the page")
+        return seen
 
     def check_phase(self) -> None:
         """Refuse to answer before there is anything to answer from, and when the end has begun."""
-        match self.phase:
-            case Phase.SERVING:
-                return
-            case Phase.STARTING:
-                raise Unavailable(ErrorReason.NOT_READY, "the sources are being looked at for the first time")
-            case Phase.DRAINING:
-                raise Unavailable(ErrorReason.DRAINING, "the server is about to stop")
+        if self.phase is Phase.STARTING:
+            raise Unavailable(ErrorReason.NOT_READY, "the sources are being looked at for the first time")
+        if self.phase is Phase.DRAINING:
+            raise Unavailable(ErrorReason.DRAINING, "the server is about to stop")
 
     async def _at_least(self, caller: Partition, token: str, call: Call) -> Seen:
         left = min(self._limits.wait_for_generation_s, call.time_left_s(2 * self._limits.wait_for_generation_s) / 2)

@@ -13,6 +13,14 @@ from skillsvc.service import wire
 from skillsvc.service.activations import Activations
 from skillsvc.service.boundary import Boundary, Call, Handler
 from skillsvc.service.reads import Reads
+from skillsvc.service.requests import (
+    parse_activation,
+    parse_asset,
+    parse_body,
+    parse_inventory,
+    parse_list,
+    parse_watch,
+)
 from skillsvc.service.watch import Watch
 
 SERVICE = pb.DESCRIPTOR.services_by_name["SkillSourceService"].full_name
@@ -41,7 +49,7 @@ class ServerInfo:
             ),
         ).SerializeToString()
 
-    async def get_server_info(self, _request: pb.GetServerInfoRequest, _call: Call) -> bytes:
+    async def get_server_info(self, _ask: None, _call: Call) -> bytes:
         """Answer GetServerInfo."""
         return self._constant + pb.GetServerInfoResponse(now=wire.timestamp(self._now())).SerializeToString()
 
@@ -51,23 +59,27 @@ def skill_source_handlers(
 ) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
     return {
-        "GetServerInfo": boundary.unary(pb.GetServerInfoRequest, info.get_server_info),
-        "ListSkills": boundary.unary(pb.ListSkillsRequest, reads.list_skills),
-        "SkillBody": boundary.unary(pb.SkillBodyRequest, reads.skill_body),
-        "ListAssets": boundary.unary(pb.ListAssetsRequest, reads.list_assets),
-        "ReadAsset": boundary.unary(pb.ReadAssetRequest, reads.read_asset),
-        "Activate": boundary.unary(pb.ActivateRequest, activations.activate),
-        "WatchCatalog": boundary.stream(pb.WatchCatalogRequest, watch.watch_catalog),
-        "SearchSkills": boundary.unary(pb.SearchSkillsRequest, _not_built("SearchSkills")),
-        "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, _not_built("RenderCatalog")),
-        "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _not_built("ReportOutcome")),
-        "BestMatch": boundary.unary(pb.BestMatchRequest, _not_built("BestMatch")),
-        "SearchCapabilities": boundary.unary(pb.SearchCapabilitiesRequest, _not_built("SearchCapabilities")),
+        "GetServerInfo": boundary.unary(pb.GetServerInfoRequest, _nothing, info.get_server_info),
+        "ListSkills": boundary.unary(pb.ListSkillsRequest, parse_list, reads.list_skills),
+        "SkillBody": boundary.unary(pb.SkillBodyRequest, parse_body, reads.skill_body),
+        "ListAssets": boundary.unary(pb.ListAssetsRequest, parse_inventory, reads.list_assets),
+        "ReadAsset": boundary.unary(pb.ReadAssetRequest, parse_asset, reads.read_asset),
+        "Activate": boundary.unary(pb.ActivateRequest, parse_activation, activations.activate),
+        "WatchCatalog": boundary.stream(pb.WatchCatalogRequest, parse_watch, watch.watch_catalog),
+        "SearchSkills": boundary.unary(pb.SearchSkillsRequest, _nothing, _not_built("SearchSkills")),
+        "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, _nothing, _not_built("RenderCatalog")),
+        "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome")),
+        "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch")),
+        "SearchCapabilities": boundary.unary(pb.SearchCapabilitiesRequest, _nothing, _not_built("SearchCapabilities")),
     }
 
 
-def _not_built(rpc: str) -> Callable[[Message, Call], Awaitable[bytes]]:
-    async def refuse(_request: Message, _call: Call) -> NoReturn:
+def _nothing(_request: Message, _limits: Limits) -> None:
+    """Return what a request asks for that is answered whatever it says."""
+
+
+def _not_built(rpc: str) -> Callable[[None, Call], Awaitable[bytes]]:
+    async def refuse(_ask: None, _call: Call) -> NoReturn:
         raise NotImplementedYet(ErrorReason.NOT_IMPLEMENTED, f"{rpc} is not implemented yet", metadata={"field": ""})
 
     return refuse

@@ -7,15 +7,13 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.catalog.diff import difference
 from skillsvc.catalog.listing import Selection, select
 from skillsvc.catalog.views import Sight
-from skillsvc.domain.caps import CAPS
 from skillsvc.domain.errors import InvalidInput, StateMissing
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
 from skillsvc.service.changes import Changes
-from skillsvc.service.requests import scope_of, text_of
+from skillsvc.service.requests import WatchAsk
 from skillsvc.service.sights import Phase, Seen, Sights
 
 _RESYNC = pb.WatchCatalogResponse(resync=True).SerializeToString()
@@ -35,18 +33,16 @@ class Watch:
         self._heartbeat = pb.WatchCatalogResponse(heartbeat=True).SerializeToString() + self._interval
         self._going_away = pb.WatchCatalogResponse(going_away=True).SerializeToString() + self._interval
 
-    async def watch_catalog(self, request: pb.WatchCatalogRequest, _call: Call) -> AsyncIterator[bytes]:
+    async def watch_catalog(self, ask: WatchAsk, _call: Call) -> AsyncIterator[bytes]:
         """Answer WatchCatalog.
 
         What a slow reader gets is one difference from what it last got: the state is taken when the event can be sent.
         """
-        scope = scope_of(request)
-        since = text_of("since", request.since, CAPS["WatchCatalogRequest.since"].max_bytes)
-        selection = Selection(allow=scope.allow)
+        caller = ask.scope.caller
         self._sights.check_phase()
         count = self._changes.count
-        seen = self._sights.present(scope.caller)
-        event: bytes | None = self._interval + self._first(since, seen, selection, scope.caller)
+        seen = self._sights.present(caller)
+        event: bytes | None = self._interval + self._first(ask, seen)
         due = 0.0
         while True:
             if event is not None:
@@ -61,21 +57,21 @@ class Watch:
                 event = self._heartbeat
                 continue
             count = self._changes.count
-            before, seen = seen, self._sights.present(scope.caller)
-            event = self._told(before.sight, seen.sight, selection)
+            before, seen = seen, self._sights.present(caller)
+            event = self._told(before.sight, seen.sight, ask.selection)
 
-    def _first(self, since: str, seen: Seen, selection: Selection, caller: Partition) -> bytes:
+    def _first(self, ask: WatchAsk, seen: Seen) -> bytes:
         """Encode what leads from the state that a watcher holds to the present one."""
-        if not since:
+        if not ask.since:
             return _RESYNC
         try:
-            held = self._sights.exactly(caller, since)
+            held = self._sights.exactly(ask.scope.caller, ask.since)
         except (InvalidInput, StateMissing):
             # A token of a lost or foreign log, or of a state too old: the watcher lists anew.
             return _RESYNC
         if held.sight.view.digest == seen.sight.view.digest:
             return b""
-        return self._change(held.sight, seen.sight, selection)
+        return self._change(held.sight, seen.sight, ask.selection)
 
     def _told(self, before: Sight, after: Sight, selection: Selection) -> bytes | None:
         """Encode what a watcher is told of a change, None where it sees none."""
