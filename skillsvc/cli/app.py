@@ -46,21 +46,26 @@ def serve(
     skills_dir: Annotated[
         list[Path] | None, typer.Option(metavar="DIR", help="Serve this directory; may be repeated.")
     ] = None,
-    layout: Annotated[LayoutName | None, typer.Option(help="How deep skills lie in each --skills-dir.")] = None,
+    layout: Annotated[
+        LayoutName | None, typer.Option(help="How deep skills lie in each --skills-dir; else flat.")
+    ] = None,
     profile: Annotated[
-        ProfileName | None, typer.Option(help="What a breach does in each --skills-dir: warn, or refuse.")
+        ProfileName | None, typer.Option(help="What a breach does in each --skills-dir: warn, or refuse; else lenient.")
     ] = None,
     listen: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT|unix:PATH", help="Listen here; port 0 picks one.")
+        str | None,
+        typer.Option(metavar="HOST:PORT|unix:PATH", help="Listen here, else on 127.0.0.1:50051; port 0 picks one."),
     ] = None,
     data_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep state here, else in a folder that is removed at the end.")
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes; 1 is all there is yet.")] = 1,
+    workers: Annotated[int, typer.Option(metavar="N", help="Processes; 1 is all there is yet.")] = 1,
     insecure: Annotated[bool, typer.Option("--insecure", help="Listen beyond this machine without TLS.")] = False,
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="What is logged.")] = "info",
 ) -> None:
-    """Serve skills until SIGTERM or SIGINT. Prints `listening on ADDRESS` once it is ready; logs go to standard error.
+    """Serve skills until SIGTERM or SIGINT.
+
+    Prints `listening on ADDRESS` once it is ready; logs go to standard error.
 
     Example: skillsvc serve --skills-dir ~/my-skills --layout nested
     """
@@ -99,9 +104,10 @@ def check(
     single_files: Annotated[bool, typer.Option("--single-files", help="Take <name>.md for a skill, too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell what a server would make of a directory: every diagnostic of every skill.
+    """Tell what a server would make of a directory.
 
-    Needs no server and writes nothing. Ends with status 1 where a skill, or the look at the directory, was refused.
+    Prints every diagnostic of every skill. Needs no server and writes nothing. Ends with status 1 where a skill, or the
+    look at the directory, was refused.
 
     Example: skillsvc check ~/my-skills --layout nested
     """

@@ -16,10 +16,12 @@ DEFAULT_ADDRESS = "127.0.0.1:50051"
 Address = Annotated[
     str, typer.Option(envvar="SKILLSVC_ADDRESS", metavar="HOST:PORT|unix:PATH", help="Where the server listens.")
 ]
-Project = Annotated[str, typer.Option(help="The project whose catalog is read.")]
+Project = Annotated[str, typer.Option(metavar="PROJECT", help="The project whose catalog is read.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the contract's message as JSON.")]
 Who = Literal["any", "model", "user"]
-Timeout = Annotated[float | None, typer.Option(min=0.001, help="Seconds that the whole answer may take.")]
+Timeout = Annotated[
+    float | None, typer.Option(min=0.001, metavar="SECONDS", help="Time that the whole answer may take.")
+]
 
 _READ_TIMEOUT_S = 10.0
 _ACTIVATE_TIMEOUT_S = 60.0

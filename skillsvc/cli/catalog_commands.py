@@ -25,7 +25,7 @@ def list_skills(
     *,
     full: Annotated[bool, typer.Option("--full", help="Ask for all fields of each skill.")] = False,
     invocation: Annotated[Who, typer.Option(help="Only what this one may begin to use.")] = "any",
-    collection: Annotated[str, typer.Option(help="Only members of this collection.")] = "",
+    collection: Annotated[str, typer.Option(metavar="ID", help="Only members of this collection.")] = "",
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
@@ -64,10 +64,10 @@ def list_skills(
 
 def search(
     *,
-    query: Annotated[str, typer.Argument(help="Words; nothing in them is an operator.")],
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Most hits.")] = 5,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words; nothing in them is an operator.")],
+    limit: Annotated[int, typer.Option(min=1, max=50, metavar="N", help="Most hits.")] = 5,
     invocation: Annotated[Who, typer.Option(help="Only what this one may begin to use.")] = "any",
-    task: Annotated[str, typer.Option(help="What the skill is wanted for.")] = "",
+    task: Annotated[str, typer.Option(metavar="TASK", help="What the skill is wanted for.")] = "",
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
@@ -95,20 +95,26 @@ def search(
 
 def render(
     *,
-    format_: Annotated[Literal["xml", "markdown", "lines"], typer.Option("--format", help="How.")] = "xml",
+    format_: Annotated[
+        Literal["xml", "markdown", "lines"], typer.Option("--format", help="The form of the text.")
+    ] = "xml",
     order: Annotated[
         Literal["relevance", "prior", "name"] | None, typer.Option(help="What comes first where not all fits.")
     ] = None,
-    max_bytes: Annotated[int, typer.Option(min=0, help="Most bytes; 0 for 20,000.")] = 0,
-    max_tokens: Annotated[int, typer.Option(min=0, help="Most tokens, of 4 bytes each; 0 for no such limit.")] = 0,
-    query: Annotated[str, typer.Option(help="What the reader is about to do.")] = "",
-    task: Annotated[str, typer.Option(help="The task, for what outcomes taught.")] = "",
+    max_bytes: Annotated[int, typer.Option(min=0, metavar="N", help="Most bytes; 0 for 20,000.")] = 0,
+    max_tokens: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Most tokens, of 4 bytes each; 0 for no such limit.")
+    ] = 0,
+    query: Annotated[str, typer.Option(metavar="QUERY", help="What the reader is about to do.")] = "",
+    task: Annotated[str, typer.Option(metavar="TASK", help="The task, for what outcomes taught.")] = "",
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Print the catalog as text for a model, within a budget; what is left out is told on standard error.
+    """Print the catalog as text for a model.
+
+    It keeps to a budget; what is left out is told on standard error.
 
     Example: skillsvc render --format markdown --max-tokens 2000
     """
@@ -136,14 +142,16 @@ def render(
 
 def watch(
     *,
-    count: Annotated[int | None, typer.Option(min=1, help="End after this many events.")] = None,
-    since: Annotated[str, typer.Option(help="The token of the state to go on from.")] = "",
+    count: Annotated[int | None, typer.Option(min=1, metavar="N", help="End after this many events.")] = None,
+    since: Annotated[str, typer.Option(metavar="TOKEN", help="The token of the state to go on from.")] = "",
     heartbeats: Annotated[bool, typer.Option("--heartbeats", help="Print and count heartbeats, too.")] = False,
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Follow the catalog: a line for each event, with --json an object a line. The first tells the present state.
+    """Follow the catalog.
+
+    Prints a line for each event, with --json an object a line. The first tells the present state.
 
     Example: skillsvc watch --count 2
     """

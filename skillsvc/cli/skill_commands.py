@@ -26,12 +26,12 @@ from skillsvc.domain.caps import fits_skill_name
 if TYPE_CHECKING:
     from skillsource import Skill
 
-Name = Annotated[str, typer.Argument(help="The skill; SOURCE/NAME where it is shadowed.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The skill; SOURCE/NAME where it is shadowed.")]
 
 
 def show(
     *,
-    name: Annotated[str, typer.Argument(help="The skill.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The skill.")],
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
@@ -69,7 +69,9 @@ def body(
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Print the text of a skill as it is; at a terminal, what that would obey or hide is spelt out.
+    """Print the text of a skill.
+
+    It comes as it is; at a terminal, what that would obey or hide is spelt out.
 
     Example: skillsvc body sql-migration-review > review.md
     """
@@ -114,15 +116,17 @@ def assets(
 def read(
     *,
     name: Name,
-    asset: Annotated[str, typer.Argument(help="Its logical name, as `assets` lists it.")],
-    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Write it to this file.")] = None,
+    asset: Annotated[str, typer.Argument(metavar="ASSET", help="Its logical name, as `assets` lists it.")],
+    output: Annotated[Path | None, typer.Option(dir_okay=False, metavar="FILE", help="Write it to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Print to a terminal whatever it is.")] = False,
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Print the bytes of an asset as they are; at a terminal, only of one that is text.
+    """Print the bytes of an asset.
+
+    They come as they are; at a terminal, only those of a text.
 
     Example: skillsvc read contrast-check assets/swatches.png --output swatches.png
     """
@@ -146,7 +150,7 @@ def read(
 def activate(
     *,
     name: Name,
-    task: Annotated[str, typer.Option(help="What it is begun for.")] = "",
+    task: Annotated[str, typer.Option(metavar="TASK", help="What it is begun for.")] = "",
     invocation: Annotated[Literal["model", "user"], typer.Option(help="Who begins it.")] = "model",
     form: Annotated[Literal["plain", "skill_content", "command"], typer.Option(help="The form of the text.")] = "plain",
     argument: Annotated[
@@ -155,13 +159,15 @@ def activate(
     allow_partial: Annotated[
         bool, typer.Option("--allow-partial", help="Begin without the tools that are refused.")
     ] = False,
-    request_id: Annotated[str, typer.Option(help="Repeated, it is the same activation.")] = "",
+    request_id: Annotated[str, typer.Option(metavar="ID", help="Repeated, it is the same activation.")] = "",
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Begin the use of a skill: its text, ready for a model. Its id and notes go to standard error.
+    """Begin the use of a skill.
+
+    Prints its text, ready for a model; the id of the activation and notes go to standard error.
 
     Example: skillsvc activate sql-migration-review --task "review the orders table"
     """

@@ -1,0 +1,79 @@
+"""The command line as a whole: its commands, its help, what it brings in."""
+
+import os
+import subprocess
+import sys
+from typing import get_args
+
+from skillsvc.cli.app import LayoutName, ProfileName, app
+from skillsvc.cli.asking import DEFAULT_ADDRESS
+from skillsvc.parsing.findings import Profile
+from skillsvc.settings import DEFAULT_LISTEN
+from skillsvc.sources.discovery import Layout
+
+COMMANDS = {
+    "activate",
+    "assets",
+    "body",
+    "check",
+    "info",
+    "list",
+    "read",
+    "render",
+    "search",
+    "serve",
+    "show",
+    "version",
+    "watch",
+}
+SLOW = ["asyncio", "google.protobuf", "grpc", "pydantic", "rich", "skillsource", "yaml"]
+
+
+def run(*command: str, **variables: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *command],
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "100", **variables},
+    )
+    return done.stdout
+
+
+def test_help_lists_the_commands_of_the_contract() -> None:
+    _, _, listed = run("-m", "skillsvc", "--help").partition("Commands:\n")
+    assert {line.split()[0] for line in listed.splitlines()} == COMMANDS
+
+
+def test_every_command_says_what_it_does_and_gives_an_example() -> None:
+    for command in app.registered_commands:
+        assert command.callback is not None
+        name = command.name or command.callback.__name__
+        said, example, call = (command.callback.__doc__ or "").partition("Example: ")
+        assert said
+        assert name == "version" or (example and call.startswith(f"skillsvc {name} "))
+
+
+def test_commands_and_options_are_completed() -> None:
+    completed = run(
+        "-m",
+        "skillsvc",
+        _SKILLSVC_COMPLETE="complete_bash",
+        COMP_WORDS="skillsvc li",
+        COMP_CWORD="1",
+    )
+    assert completed.split() == ["list"]
+
+
+def test_help_and_completion_bring_in_nothing_slow() -> None:
+    brought = f"import sys, skillsvc.cli.app; print(*(name for name in {SLOW} if name in sys.modules))"
+    assert run("-c", brought).split() == []
+
+
+def test_names_of_options_are_those_of_the_settings() -> None:
+    assert get_args(LayoutName) == tuple(layout.value for layout in Layout)
+    assert get_args(ProfileName) == tuple(profile.value for profile in Profile)
+
+
+def test_clients_ask_where_servers_listen_if_nobody_says_otherwise() -> None:
+    assert DEFAULT_ADDRESS == DEFAULT_LISTEN
