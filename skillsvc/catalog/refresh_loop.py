@@ -5,10 +5,13 @@ import threading
 from collections.abc import Collection
 
 from skillsvc.catalog.refresh import Refresh
+from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.errors import SkillsvcError
 
 _COLLECT_EVERY_LOOKS = 30
 """How many periodic looks lie between two collections of blobs that nothing names."""
+
+_REFUSALS_A_LOOK = 100
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +26,7 @@ class RefreshLoop:
         self._woken = threading.Condition()
         self._told: dict[str, set[str] | None] = {}
         self._stopping = False
+        self._refusals: set[Diagnostic] = set()
         self.first_look = threading.Event()
 
     def tell(self, source: str, paths: Collection[str]) -> None:
@@ -63,7 +67,10 @@ class RefreshLoop:
                 changed, self._told = self._told, {}
 
     def _look(self, changed: dict[str, set[str] | None]) -> None:
-        published = self._refresh.look(changed or None)
+        try:
+            published = self._refresh.look(changed or None)
+        finally:
+            self._tell_refusals()
         if published is not None:
             _log.info(
                 "published",
@@ -74,3 +81,15 @@ class RefreshLoop:
                     "diagnostics": len(self._refresh.diagnostics),
                 },
             )
+
+    def _tell_refusals(self) -> None:
+        """Log what is refused or cannot be seen since this look: nothing goes missing in silence (P3)."""
+        refusals = {each for each in self._refresh.diagnostics if each.severity is Severity.ERROR}
+        news = [each for each in self._refresh.diagnostics if each in refusals - self._refusals]
+        for each in news[:_REFUSALS_A_LOOK]:
+            _log.warning(
+                "%s", each.message, extra={"code": each.code.value, "skill": each.skill, "source": each.source}
+            )
+        if len(news) > _REFUSALS_A_LOOK:
+            _log.warning("%d more are refused: `skillsvc check` tells them all", len(news) - _REFUSALS_A_LOOK)
+        self._refusals = refusals

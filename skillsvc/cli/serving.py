@@ -82,9 +82,16 @@ async def _answer(
 ) -> None:
     """Listen, begin to answer once every source has been looked at or the time for that is over, and drain at last."""
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     server = Server(parts)
+
+    def stop() -> None:
+        if stopping.is_set():
+            # Whoever asks a second time does not want to wait for calls under way.
+            server.hurry()
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
     address = await server.start(settings.server.listen)
     try:
         looked = asyncio.create_task(asyncio.to_thread(loop.first_look.wait, _FIRST_LOOK_S))

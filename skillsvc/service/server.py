@@ -62,11 +62,12 @@ class Server:
         self._threads = ThreadPoolExecutor(_READING_THREADS, thread_name_prefix="reads")
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
         self._health = HealthServicer()
+        self._hurrying: asyncio.Future[None] | None = None
         self._server = grpc.aio.server(
             options=(
                 # A second server on the port must fail to start, rather than share its calls.
                 ("grpc.so_reuseport", 0),
-                # One byte more than the limit, so that it is the boundary that refuses, with a reason.
+                # A little more than the limit, so that it is the boundary that refuses, with a reason.
                 ("grpc.max_receive_message_length", parts.limits.request_bytes + 64 * 1024),
                 ("grpc.http2.min_ping_interval_without_data_ms", 20_000),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
@@ -126,6 +127,10 @@ class Server:
         await self._server.stop(grace_s)
         self._unsubscribe()
         self._threads.shutdown(wait=True)
+
+    def hurry(self) -> None:
+        """End the calls that a drain is waiting for."""
+        self._hurrying = asyncio.ensure_future(self._server.stop(0))
 
     async def _tell_health(self, *, serving: bool) -> None:
         for service in ("", SERVICE):
