@@ -71,24 +71,24 @@ buf: setup
 
 .PHONY: unit
 unit: setup
-	$(BIN)/pytest -q -m "not integration and not property" $(ARGS)
+	$(BIN)/pytest -q -n auto -m "not integration and not property" $(ARGS)
 
 .PHONY: property-quick
 property-quick: setup
-	$(BIN)/pytest -q -m property --hypothesis-profile=quick $(ARGS)
+	$(BIN)/pytest -q -n auto -m property --hypothesis-profile=quick $(ARGS)
 
 .PHONY: property
 property: setup ## Property tests with many examples
-	$(BIN)/pytest -q -m property --hypothesis-profile=thorough $(ARGS)
+	$(BIN)/pytest -q -n auto -m property --hypothesis-profile=thorough $(ARGS)
 
 .PHONY: integration
 integration: setup ## Tests with a real server
-	$(BIN)/pytest -q -m integration $(ARGS)
+	$(BIN)/pytest -q -n auto -m integration $(ARGS)
 
 .PHONY: coverage
 coverage: setup ## Branches reached by all tests: 100 % of the core, 90 % of the whole
 	$(BIN)/pytest -q --cov --cov-report= $(ARGS)
-	$(BIN)/coverage report --fail-under=100 --include='skillsvc/domain/*,skillsvc/parsing/*,skillsvc/catalog/build.py'
+	$(BIN)/coverage report --fail-under=100 --include='skillsvc/domain/*,skillsvc/parsing/*,skillsvc/catalog/diff.py,skillsvc/catalog/listing.py'
 	$(BIN)/coverage report --fail-under=90
 
 .PHONY: conformance
@@ -119,7 +119,7 @@ breaking: setup ## Fail when the contract breaks what main promises
 ##@ More
 
 .PHONY: bench
-bench: setup ## Measure the figures of the README (installs or asks for h2load)
+bench: setup ## Measure the figures of docs/performance.md (installs or asks for h2load)
 	@command -v h2load >/dev/null || .ci/debian-packages nghttp2-client
 	$(BIN)/python -m benchmarks $(ARGS)
 
