@@ -63,8 +63,10 @@ class BlobFolder:
         while True:
             # In containers that share the folder several processes have one number, so a name may be taken.
             name = f"{os.getpid()}-{next(self._serial)}"
-            with suppress(FileExistsError):
+            try:
                 return name, os.open(name, _CREATE, 0o600, dir_fd=self._aside)
+            except FileExistsError:
+                continue
 
     def place(self, name: str, digest: str) -> None:
         """Make the file aside the one of `digest`, instead of any that stands there."""

@@ -4,7 +4,6 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -101,7 +100,7 @@ class FileBlobStore:
         self._damaged: set[str] = set()
         self._unsynced = False
         self._syncing = threading.Lock()
-        with _translated():
+        with _Translated():
             self._folder = BlobFolder(root)
 
     def close(self) -> None:
@@ -122,7 +121,7 @@ class FileBlobStore:
         """See `BlobStore`."""
         if digest is None:
             digest = hashlib.sha256(data).hexdigest()
-        with _translated():
+        with _Translated():
             if not self._holds(digest, len(data)):
                 name, descriptor = self._folder.create()
                 try:
@@ -144,12 +143,12 @@ class FileBlobStore:
 
     def has(self, digest: str) -> bool:
         """See `BlobStore`."""
-        with _translated():
+        with _Translated():
             return self._folder.size(digest) is not None
 
     def size(self, digest: str) -> int:
         """See `BlobStore`."""
-        with _translated():
+        with _Translated():
             size = self._folder.size(digest)
         if size is None:
             raise _lost(digest)
@@ -159,7 +158,7 @@ class FileBlobStore:
         """See `BlobStore`."""
         if offset < 0 or (length is not None and length < 0):
             raise ValueError("offset and length are at least 0")
-        with _translated():
+        with _Translated():
             descriptor = self._folder.open(digest)
             if descriptor is None:
                 raise _lost(digest)
@@ -181,7 +180,7 @@ class FileBlobStore:
             # Cleared before the call, so that a blob put meanwhile asks for another one.
             self._unsynced = False
             try:
-                with _translated():
+                with _Translated():
                     self._calls.syncfs(self._folder.root)
             except BaseException:
                 self._unsynced = True
@@ -189,13 +188,13 @@ class FileBlobStore:
 
     def digests(self) -> Iterator[str]:
         """See `BlobStore`."""
-        with _translated():
+        with _Translated():
             yield from self._folder.digests()
 
     def remove(self, digests: Iterable[str]) -> None:
         """See `BlobStore`."""
         for digest in digests:
-            with _translated():
+            with _Translated():
                 self._folder.remove(digest)
             self._verified.discard(digest)
             self._damaged.discard(digest)
@@ -236,7 +235,7 @@ class _FileBlobWriter:
         self._take = take
         self._hasher = hashlib.sha256()
         self._size = 0
-        with _translated():
+        with _Translated():
             self._name, self._descriptor = folder.create()
         self._committed = False
 
@@ -251,14 +250,14 @@ class _FileBlobWriter:
             self._folder.discard(self._name)
 
     def write(self, chunk: bytes) -> None:
-        with _translated():
+        with _Translated():
             write_all(self._descriptor, chunk)
         self._hasher.update(chunk)
         self._size += len(chunk)
 
     def commit(self) -> tuple[str, int]:
         digest = self._hasher.hexdigest()
-        with _translated():
+        with _Translated():
             self._take(self._name, digest, self._size)
         self._committed = True
         return digest, self._size
@@ -268,10 +267,16 @@ def _lost(digest: str) -> DataLoss:
     return DataLoss(ErrorReason.DIGEST_MISMATCH, f"the stored bytes of {digest} are missing or damaged")
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Translate the faults of the disk. The cause stays attached for the log; the message names no path."""
-    try:
-        yield
-    except OSError as error:
-        raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the blob store cannot be read or written") from error
+class _Translated:
+    """Translates the faults of the disk. The cause stays attached for the log; the message names no path."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError):
+            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the blob store cannot be read or written") from error
