@@ -119,8 +119,8 @@ breaking: setup ## Fail when the contract breaks what main promises
 ##@ More
 
 .PHONY: bench
-bench: setup ## Measure the figures of docs/performance.md (installs or asks for h2load)
-	@command -v h2load >/dev/null || .ci/debian-packages nghttp2-client
+bench: setup ## Measure the figures of docs/performance.md (installs h2load where that is possible)
+	@command -v h2load >/dev/null || .ci/debian-packages nghttp2-client || echo "The load comes from our own client." >&2
 	$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: docs
