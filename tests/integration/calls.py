@@ -18,8 +18,8 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 SERVICE = "skillsource.v1.SkillSourceService"
 DEADLINE_S = 30.0
-PATIENCE_S = 60.0
-"""How long a watch waits for what must come."""
+PATIENCE_S = 30.0
+"""How long a watch waits for what must come: shorter than from one periodic look to the next."""
 _Answer = TypeVar("_Answer", bound=Message)
 
 
@@ -90,6 +90,11 @@ class Caller:
             yield Watching(stream)
         finally:
             stream.cancel()
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition of what is served holds, judged whenever that changes."""
+        with self.watch() as watching:
+            watching.until(lambda _: condition())
 
     def generation(self) -> pb.Generation:
         """Return the present state."""
