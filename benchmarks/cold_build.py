@@ -22,6 +22,7 @@ from benchmarks.bench import Bench
 from benchmarks.catalogs import open_catalog
 from benchmarks.figures import Figure, at_most, ratios
 from benchmarks.tree import TreeShape
+from skillsvc.cli.serving import keeping_all
 
 _REQUIREMENTS = Path(__file__).parents[1] / "requirements" / "bench.txt"
 _READ_PROPERTIES = Path(__file__).with_name("read_properties.py")
