@@ -78,9 +78,9 @@ def _against_floor(builds: list[Cost], floors: list[Cost], what: str) -> Iterato
 
 
 def build(tree: Path, data: Path, skills: int) -> Cost:
-    """Build a catalog in an empty data folder."""
+    """Build a catalog in an empty data folder, as a server that starts."""
     with open_catalog(tree, data) as catalog:
-        with timed() as cost:
+        with timed() as cost, keeping_all():
             published = catalog.refresh.look()
         assert published is not None, "an empty catalog becomes one with skills"
         assert len(published.names) == skills, "every skill of the tree is kept"
