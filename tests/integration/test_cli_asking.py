@@ -242,9 +242,11 @@ def test_the_address_of_the_option_wins_over_the_variable(server: RunningServer)
 
 
 def test_a_source_that_is_gone_is_told_aside(server: RunningServer, root: Path) -> None:
-    root.rename(root.with_name("elsewhere"))
-    with watching(server, "--count", "2") as watch:
-        assert "dir-1 is stale" in watch.communicate(timeout=PATIENCE_S)[0]
+    with watching(server) as watch:
+        assert watch.stdout is not None
+        assert watch.stdout.readline()
+        root.rename(root.with_name("elsewhere"))
+        assert watch.stdout.readline().rstrip().endswith("; dir-1 is stale")
     done = skillsvc("list", SKILLSVC_ADDRESS=server.address)
     assert (done.status, len(done.lines)) == (0, 3)
     assert done.complained.startswith("skillsvc: the source dir-1 is stale since ")
