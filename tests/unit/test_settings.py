@@ -1,5 +1,6 @@
 """Settings: what can be said, what is refused, and that every fault is told at once in the words of the file."""
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -348,6 +349,13 @@ def test_a_counted_label_may_not_be_taken_by_the_file(written: Callable[[str], P
     assert faults_of_options(Options(skills_dirs=(Path("b"),)), config) == [
         "[[source]] has two of the name dir-1; give each its own"
     ]
+
+
+def test_the_file_on_the_page_of_the_configuration_is_taken() -> None:
+    page = Path(__file__).parents[2] / "docs" / "configuration.md"
+    _, _, example = page.read_text().partition("```toml\n")
+    settings = make_settings(tomllib.loads(example.partition("```")[0]))
+    assert [place.label for place in settings.directories()] == ["house", "vendor"]
 
 
 def test_settings_cannot_be_changed() -> None:
