@@ -25,10 +25,6 @@ class Trust(Enum):
 
 def trust_of(tier: Tier) -> Trust:
     """Return the trust that a tier gives; a source may be configured lower, never higher."""
-    match tier:
-        case Tier.EXPLICIT | Tier.PROJECT | Tier.USER:
-            return Trust.ALLOWED
-        case Tier.REGISTERED:
-            return Trust.ASK
-        case Tier.LEARNED:
-            return Trust.UNTRUSTED
+    if tier in {Tier.EXPLICIT, Tier.PROJECT, Tier.USER}:
+        return Trust.ALLOWED
+    return Trust.ASK if tier is Tier.REGISTERED else Trust.UNTRUSTED
