@@ -176,7 +176,11 @@ def unpacked(status: status_pb2.Status, kind: type[_Answer]) -> list[_Answer]:
 
 @asynccontextmanager
 async def in_process(
-    *rows: Row, world: World | None = None, partitions: tuple[Partition, ...] = (DEPLOYMENT,), serving: bool = True
+    *rows: Row,
+    world: World | None = None,
+    partitions: tuple[Partition, ...] = (DEPLOYMENT,),
+    serving: bool = True,
+    address: str = "127.0.0.1:0",
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any."""
     world = world or World()
@@ -196,7 +200,7 @@ async def in_process(
             new_id=lambda: f"id-{next(ids)}",
         )
     )
-    address = await server.start("127.0.0.1:0")
+    address = await server.start(address)
     try:
         async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
             running = InProcess(world, current, server, channel, address)

@@ -27,7 +27,14 @@ def a_skill(world: World) -> Row:
         world.blobs,
         "a",
         body=BODY,
-        assets={"data.bin": ASSET, "empty.txt": b"", "text.md": BODY.encode(), "nul.txt": b"a\0b", "run.sh": b"#!"},
+        assets={
+            "data.bin": ASSET,
+            "empty.txt": b"",
+            "text.md": BODY.encode(),
+            "latin.txt": b"caf\xe9",
+            "nul.txt": b"a\0b",
+            "run.sh": b"#!",
+        },
         executable=frozenset({"run.sh"}),
     )
 
@@ -208,7 +215,7 @@ async def test_an_operator_lowers_what_one_answer_holds(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("name", "is_text"),
-    [("text.md", True), ("empty.txt", True), ("data.bin", False), ("nul.txt", False)],
+    [("text.md", True), ("empty.txt", True), ("data.bin", False), ("latin.txt", False), ("nul.txt", False)],
 )
 @pytest.mark.parametrize("offset", [0, 1])
 async def test_as_text_refuses_an_asset_that_is_none(world: World, name: str, is_text: bool, offset: int) -> None:  # noqa: FBT001 - a column of a table
@@ -236,6 +243,7 @@ async def test_an_inventory_comes_in_byte_order_and_whole(world: World) -> None:
         assert [(each.name, each.size, each.executable, each.media_type) for each in answer.assets] == [
             ("data.bin", 11, False, "application/octet-stream"),
             ("empty.txt", 0, False, "text/plain"),
+            ("latin.txt", 4, False, "text/plain"),
             ("nul.txt", 3, False, "text/plain"),
             ("run.sh", 2, True, "application/x-sh"),
             ("text.md", 11, False, "text/markdown"),

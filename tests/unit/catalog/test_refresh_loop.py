@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -12,6 +12,7 @@ from typing_extensions import override
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
@@ -46,9 +47,9 @@ class Watched(ScriptedSource):
             with self.looked:
                 self.looked.notify_all()
 
-    def wait_until(self, fulfilled: Callable[[], bool]) -> None:
+    def wait_for_looks(self, number: int) -> None:
         with self.looked:
-            assert self.looked.wait_for(fulfilled, WITHIN_S)
+            assert self.looked.wait_for(lambda: len(self.looks) >= number, WITHIN_S)
 
 
 class House:
@@ -120,7 +121,7 @@ def test_what_is_told_during_a_look_is_one_look_afterwards(house: House) -> None
         for path in ("a/SKILL.md", "b/SKILL.md", "a/SKILL.md"):
             loop.tell("dir-1", [path])
         house.source.gate.set()
-        house.source.wait_until(lambda: len(house.source.looks) == 2)
+        house.source.wait_for_looks(2)
     assert house.source.looks == [None, {"a/SKILL.md", "b/SKILL.md"}]
 
 
@@ -132,13 +133,13 @@ def test_anything_may_have_changed_once_it_was_told_so(house: House, order: tupl
         for paths in order:
             loop.tell("dir-1", paths)
         house.source.gate.set()
-        house.source.wait_until(lambda: len(house.source.looks) == 2)
+        house.source.wait_for_looks(2)
     assert house.source.looks == [None, None]
 
 
 def test_every_so_often_it_is_looked_wholly_whatever_is_told(house: House) -> None:
     with house.looking(every_s=0.001):
-        house.source.wait_until(lambda: len(house.source.looks) >= 5)
+        house.source.wait_for_looks(5)
         house.hold("a")
         house.wait_for_names("a")
     assert set(house.source.looks) == {None}
@@ -147,7 +148,7 @@ def test_every_so_often_it_is_looked_wholly_whatever_is_told(house: House) -> No
 def test_what_nothing_names_is_collected_in_time(house: House) -> None:
     stray = house.blobs.put(b"stray")
     with house.looking(every_s=0.001):
-        house.source.wait_until(lambda: len(house.source.looks) >= 40)
+        house.source.wait_for_looks(40)
     assert not house.blobs.has(stray)
 
 
@@ -166,7 +167,7 @@ def test_a_look_that_fails_is_logged_and_what_is_served_stays(
         assert loop.first_look.wait(WITHIN_S)
         house.source.error = error
         loop.tell("dir-1", [])
-        house.source.wait_until(lambda: len(house.source.looks) == 2)
+        house.source.wait_for_looks(2)
         house.source.error = None
         house.hold("b")
         loop.tell("dir-1", [])
@@ -199,3 +200,41 @@ def test_a_publish_is_logged_with_its_numbers(house: House, caplog: pytest.LogCa
     present = house.current.layers[DEPLOYMENT].present
     told = (record.__dict__["sequence"], record.__dict__["digest"], record.__dict__["skills"])
     assert told == (2, present.digest, 2)
+
+
+def refused(*skills: str) -> tuple[Diagnostic, ...]:
+    return tuple(
+        Diagnostic(
+            severity=Severity.ERROR,
+            code=DiagnosticCode.DESCRIPTION_MISSING,
+            message=f"{skill} has no description",
+            skill=skill,
+            source="dir-1",
+        )
+        for skill in skills
+    )
+
+
+def test_what_is_refused_is_logged_when_it_is_news(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    looks = [refused("a"), refused("a", "b"), refused("b"), refused("a", "b")]
+    house.source.diagnostics = looks[0]
+    with house.looking() as loop:
+        assert loop.first_look.wait(WITHIN_S)
+        for number, diagnostics in enumerate(looks[1:], start=2):
+            house.source.diagnostics = diagnostics
+            loop.tell("dir-1", [])
+            house.source.wait_for_looks(number)
+    told = [(record.getMessage(), record.__dict__["code"]) for record in caplog.records]
+    assert told == [(f"{skill} has no description", "description-missing") for skill in ("a", "b", "a")]
+
+
+def test_of_very_many_refusals_the_first_are_logged_and_the_rest_counted(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    house.source.diagnostics = refused(*(f"s{number}" for number in range(130)))
+    with house.looking() as loop:
+        assert loop.first_look.wait(WITHIN_S)
+    told = [record.getMessage() for record in caplog.records]
+    assert told[:100] == [f"s{number} has no description" for number in range(100)]
+    assert len(told) == 101
+    assert "30 more" in told[100]

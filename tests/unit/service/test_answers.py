@@ -47,3 +47,36 @@ def test_an_answer_put_twice_counts_once() -> None:
     for _ in range(5):
         cache.put("a", Answer(b"x"))
     assert cache._bytes == ENTRY + 1
+
+
+def test_an_answer_put_again_takes_the_place_of_the_first() -> None:
+    cache = AnswerCache(10_000)
+    cache.put("a", Answer(b"one"))
+    cache.put("a", Answer(b"other"))
+    assert cache.get("a") == Answer(b"other")
+    assert cache._bytes == ENTRY + len(b"other")
+
+
+def test_an_answer_is_joined_once_for_whoever_sees_the_same_state() -> None:
+    cache = AnswerCache(10_000)
+    answer = cache.put("a", Answer(b"page"))
+    head = b"head"
+    joined = cache.joined("a", head, answer)
+    assert joined == b"headpage"
+    assert cache.joined("a", head, answer) is joined
+
+
+def test_one_joined_copy_of_an_answer_is_kept_whoever_asks() -> None:
+    cache = AnswerCache(10_000)
+    answer = cache.put("a", Answer(b"page"))
+    before = cache._bytes
+    for head in (b"one", b"two", b"six"):
+        assert cache.joined("a", head, answer) == head + b"page"
+    assert cache._bytes == before + ENTRY + len(b"onepage")
+
+
+def test_an_answer_too_large_to_be_kept_is_joined_all_the_same() -> None:
+    cache = AnswerCache(8 * (ENTRY + 10))
+    answer = Answer(bytes(1_000))
+    assert cache.joined("a", b"head", answer) == b"head" + bytes(1_000)
+    assert cache._bytes == 0
