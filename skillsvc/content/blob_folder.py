@@ -25,10 +25,11 @@ class BlobFolder:
     anything else; all other faults are OSError.
     """
 
-    __slots__ = ("_aside", "_serial", "root")
+    __slots__ = ("_aside", "_prefix", "_serial", "root")
 
     def __init__(self, root: str) -> None:
         """Open the folder `root`; make it (not its parents) where there is none."""
+        self._prefix = f"{os.getpid()}-"
         self._serial = itertools.count()
         Path(root).mkdir(mode=0o700, exist_ok=True)
         self.root = os.open(root, _FOLDER)
@@ -62,7 +63,7 @@ class BlobFolder:
         """Create an empty file aside; return its name and a descriptor to write to."""
         while True:
             # In containers that share the folder several processes have one number, so a name may be taken.
-            name = f"{os.getpid()}-{next(self._serial)}"
+            name = f"{self._prefix}{next(self._serial)}"
             try:
                 return name, os.open(name, _CREATE, 0o600, dir_fd=self._aside)
             except FileExistsError:

@@ -313,9 +313,12 @@ class _OpenFile:
         """Iterate over the bytes, at most one more than the file had: that one tells that it grew."""
         left = self.stamp.size + 1
         try:
-            while left and (chunk := os.read(self._descriptor, min(left, _CHUNK))):
+            while left and (chunk := os.read(self._descriptor, asked := min(left, _CHUNK))):
                 yield chunk
                 left -= len(chunk)
+                if left == 1 and len(chunk) < asked:
+                    # The one more was asked for, and there was none.
+                    return
         except OSError as error:
             raise _translated(error) from error
 
