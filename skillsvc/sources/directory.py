@@ -56,6 +56,7 @@ class DirectorySource:
         self._taken: Mapping[str, Taken] = {found.place: _remembered(found) for found in last}
         self._around: tuple[Diagnostic, ...] = ()
         self._walked: tuple[str, ...] = ()
+        self._elsewhere: tuple[str, ...] = ()
         self._whole = False
         self._folders: tuple[Mapping[str, Taken], frozenset[str]] = (self._taken, frozenset())
 
@@ -135,12 +136,13 @@ class DirectorySource:
         # Before what was taken: by that `folders` knows that there is something new.
         self._walked = discovery.folders
         self._taken = taken
+        self._elsewhere = tuple(place for place, each in taken.items() if each.place.reaches_elsewhere)
         self._whole = not discovery.unseen
 
     def _look_at(self, changed: Collection[str], root: ConfinedRoot, intake: Intake) -> bool:
         """Look at the skills that hold the changed paths; False where more than their content may have changed."""
         places = {self._holder(path) for path in changed}
-        places.update(place for place, taken in self._taken.items() if taken.place.reaches_elsewhere)
+        places.update(self._elsewhere)
         taken = dict(self._taken)
         for place in places:
             if place is None or taken[place].place.single_file:

@@ -65,7 +65,9 @@ class Intake:
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
         """Take one skill in; `before` is what the last look at the same place came to."""
-        walk = AssetWalk(of_root=not skill.place.place, stamped=before is not None, limits=self._limits)
+        # Stamps are for comparing with those of before.
+        stamped = before is not None and bool(before.stamps)
+        walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits)
         taken = self._take(skill, walk, before)
         return taken if taken.folders == walk.folders else replace(taken, folders=walk.folders)
 
