@@ -5,13 +5,13 @@ import threading
 from collections.abc import Collection
 
 from skillsvc.catalog.refresh import Refresh
-from skillsvc.domain.diagnostics import Diagnostic, Severity
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import SkillsvcError
 
 _COLLECT_EVERY_LOOKS = 30
 """How many periodic looks lie between two collections of blobs that nothing names."""
 
-_REFUSALS_A_LOOK = 100
+_TOLD_A_LOOK = 100
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class RefreshLoop:
         self._woken = threading.Condition()
         self._told: dict[str, set[str] | None] = {}
         self._stopping = False
-        self._refusals: set[Diagnostic] = set()
+        self._unlisted: frozenset[Diagnostic] = frozenset()
         self.first_look = threading.Event()
 
     def tell(self, source: str, paths: Collection[str]) -> None:
@@ -70,26 +70,30 @@ class RefreshLoop:
         try:
             published = self._refresh.look(changed or None)
         finally:
-            self._tell_refusals()
+            self._tell_unlisted()
         if published is not None:
             _log.info(
                 "published",
                 extra={
                     "sequence": published.sequence,
-                    "digest": published.digest,
+                    "layer_digest": published.digest,
                     "skills": len(published.names),
                     "diagnostics": len(self._refresh.diagnostics),
                 },
             )
 
-    def _tell_refusals(self) -> None:
-        """Log what is refused or cannot be seen since this look: nothing goes missing in silence (P3)."""
-        refusals = {each for each in self._refresh.diagnostics if each.severity is Severity.ERROR}
-        news = [each for each in self._refresh.diagnostics if each in refusals - self._refusals]
-        for each in news[:_REFUSALS_A_LOOK]:
+    def _tell_unlisted(self) -> None:
+        """Log what is not listed since this look, refused, unseen or shadowed: nothing goes missing in silence (P3)."""
+        unlisted = [each for each in self._refresh.diagnostics if _is_unlisted(each)]
+        news = [each for each in unlisted if each not in self._unlisted]
+        for each in news[:_TOLD_A_LOOK]:
             _log.warning(
                 "%s", each.message, extra={"code": each.code.value, "skill": each.skill, "source": each.source}
             )
-        if len(news) > _REFUSALS_A_LOOK:
-            _log.warning("%d more are refused: `skillsvc check` tells them all", len(news) - _REFUSALS_A_LOOK)
-        self._refusals = refusals
+        if len(news) > _TOLD_A_LOOK:
+            _log.warning("%d more are not listed: `skillsvc check` tells them all", len(news) - _TOLD_A_LOOK)
+        self._unlisted = frozenset(unlisted)
+
+
+def _is_unlisted(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity is Severity.ERROR or diagnostic.code is DiagnosticCode.SHADOWED

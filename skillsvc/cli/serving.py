@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -74,14 +74,20 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
         )
-        with _looking(loop, DirectoryWatch(sources, loop.tell)):
-            asyncio.run(_answer(settings, parts, loop, [source.label for source in sources], announce))
+        asyncio.run(_answer(settings, parts, loop, sources, announce))
 
 
 async def _answer(
-    settings: Settings, parts: Parts, loop: RefreshLoop, labels: list[str], announce: Callable[[str], None]
+    settings: Settings,
+    parts: Parts,
+    loop: RefreshLoop,
+    sources: Sequence[DirectorySource],
+    announce: Callable[[str], None],
 ) -> None:
-    """Listen, begin to answer once every source has been looked at or the time for that is over, and drain at last."""
+    """Listen, look at the sources, and begin to answer once each has been seen or the time for that is over.
+
+    What cannot listen looks at nothing. At the end it drains, and then looks no more.
+    """
     stopping = asyncio.Event()
     server = Server(parts)
 
@@ -94,23 +100,24 @@ async def _answer(
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     address = await server.start(settings.server.listen)
-    try:
-        looked = asyncio.create_task(asyncio.to_thread(loop.first_look.wait, _FIRST_LOOK_S))
-        stopped = asyncio.create_task(stopping.wait())
-        with keeping_all():
-            await asyncio.wait({looked, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        if not stopping.is_set():
-            if not loop.first_look.is_set():
-                _report_unseen(parts.current, labels)
-            await server.serve()
-            announce(address)
-            _log.info("serving", extra={"address": address, "version": parts.version})
-            await stopped
-    finally:
-        _log.info("draining")
-        # A first look that nobody waits for any more must not hold up the end.
-        loop.first_look.set()
-        await server.drain(settings.server.drain_s)
+    with _looking(loop, DirectoryWatch(sources, loop.tell)):
+        try:
+            looked = asyncio.create_task(asyncio.to_thread(loop.first_look.wait, _FIRST_LOOK_S))
+            stopped = asyncio.create_task(stopping.wait())
+            with keeping_all():
+                await asyncio.wait({looked, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not stopping.is_set():
+                if not loop.first_look.is_set():
+                    _report_unseen(parts.current, sources)
+                await server.serve()
+                announce(address)
+                _log.info("serving", extra={"address": address, "version": parts.version})
+                await stopped
+        finally:
+            _log.info("draining")
+            # A first look that nobody waits for any more must not hold up the end.
+            loop.first_look.set()
+            await server.drain(settings.server.drain_s)
 
 
 @contextmanager
@@ -146,12 +153,10 @@ def _looking(loop: RefreshLoop, watch: DirectoryWatch) -> Iterator[None]:
             thread.join()
 
 
-def _report_unseen(current: Current, labels: list[str]) -> None:
+def _report_unseen(current: Current, sources: Sequence[DirectorySource]) -> None:
     now = _now()
-    current.report(
-        DEPLOYMENT,
-        tuple(UnreachableSource(source=label, since=now, state=SourceState.MISSING) for label in labels),
-    )
+    unseen = (UnreachableSource(source=each.label, since=now, state=SourceState.MISSING) for each in sources)
+    current.report(DEPLOYMENT, tuple(unseen))
 
 
 def _data_folder(settings: Settings) -> DataFolder:

@@ -198,7 +198,7 @@ def test_a_publish_is_logged_with_its_numbers(house: House, caplog: pytest.LogCa
         assert loop.first_look.wait(WITHIN_S)
     (record,) = [record for record in caplog.records if record.getMessage() == "published"]
     present = house.current.layers[DEPLOYMENT].present
-    told = (record.__dict__["sequence"], record.__dict__["digest"], record.__dict__["skills"])
+    told = (record.__dict__["sequence"], record.__dict__["layer_digest"], record.__dict__["skills"])
     assert told == (2, present.digest, 2)
 
 
