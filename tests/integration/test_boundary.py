@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import grpc
 import pytest
@@ -14,9 +14,10 @@ from typing_extensions import override
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
+from skillsvc.service.boundary import Boundary, Call
 from skillsvc.service.skill_source import FEATURES
 from tests.contract.memory_blob_store import MemoryBlobStore
-from tests.integration.in_process import SERVICE, InProcess, World, in_process
+from tests.integration.in_process import SERVICE, InProcess, World, in_process, refusal_of
 from tests.simulators.skills import skill_row
 
 METHODS = pb.DESCRIPTOR.services_by_name["SkillSourceService"].methods
@@ -145,6 +146,36 @@ class TestFaultsOfTheServer:
             refusal = await server.refused(pb.SkillBodyRequest(name="a"))
             assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "STORE_UNREACHABLE")
             assert [skill.name for skill in (await server.list()).skills] == ["a"]
+
+    async def test_a_fault_in_a_stream_is_an_incident_too(self, caplog: pytest.LogCaptureFixture) -> None:
+        async def fail(_ask: None, _call: Call) -> AsyncIterator[bytes]:
+            yield b"first"
+            raise RuntimeError("open('/srv/data'): unexpected")
+
+        boundary = Boundary(limits=Limits(), new_incident=lambda: "id-1")
+        handler = boundary.stream(pb.WatchCatalogRequest, lambda _request, _limits: None, fail)
+        server = grpc.aio.server()
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("t.Test", {"Watch": handler}),))
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream("/t.Test/Watch")
+            stream = method(b"")
+            assert await stream.read() == b"first"
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await stream.read()
+        await server.stop(0)
+        refusal = refusal_of(caught.value)
+        assert (refusal.reason, refusal.metadata) == ("INTERNAL_FAULT", {"incident_id": "id-1"})
+        assert "srv" not in refusal.message
+        assert [record.__dict__["incident_id"] for record in caplog.records] == ["id-1"]
+
+    async def test_a_body_that_its_document_does_not_make_is_never_served(self) -> None:
+        world = World()
+        row = skill_row(world.blobs, "a", body="As taken in.", document=b"---\nname: a\n---\nOf another parser.\n")
+        async with in_process(row, world=world) as server:
+            for request in (pb.SkillBodyRequest(name="a"), pb.ActivateRequest(name="a")):
+                assert (await server.refused(request)).reason == "DIGEST_MISMATCH"
 
     @pytest.mark.parametrize("damage", [b"", b"other bytes"])
     async def test_damaged_bytes_are_never_served(self, damage: bytes) -> None:

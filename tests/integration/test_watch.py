@@ -183,6 +183,14 @@ class TestChanges:
             publish(server, hidden="2", b="1", other="1")
             assert told(await watcher.event()) == (["b"], [], ["a"])
 
+    async def test_watchers_who_see_the_same_are_told_the_same(self, world: World) -> None:
+        async with in_process(world=world) as server:
+            watchers = [await begun(server) for _ in range(3)]
+            publish(server, a="1")
+            events = [await watcher.event() for watcher in watchers]
+            assert told(events[0]) == (["a"], [], [])
+            assert events == [events[0]] * 3
+
     async def test_a_project_is_told_of_its_own_layer(self, world: World) -> None:
         project = Partition(principal="local", project="p")
         async with in_process(world=world, partitions=(DEPLOYMENT, project, LOCAL)) as server:

@@ -2,9 +2,11 @@
 
 import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
+from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.domain.errors import ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
-from skillsvc.service.boundary import status_of
+from skillsvc.domain.limits import Limits
+from skillsvc.service.boundary import Requests, status_of
 from tests.integration.in_process import unpacked
 
 INVALID, NOT_FOUND = code_pb2.INVALID_ARGUMENT, code_pb2.NOT_FOUND
@@ -105,3 +107,41 @@ def test_an_incident_id_is_all_that_is_told_of_a_fault_of_the_server() -> None:
 def test_a_request_that_is_wrong_as_a_whole_names_no_field() -> None:
     status = status_of(InvalidInput(ErrorReason.REQUEST_MALFORMED, "No message."))
     assert len(status.details) == 1
+
+
+class TestRequests:
+    """What is remembered of requests."""
+
+    @staticmethod
+    def reading(parsed: list[str]) -> Requests[pb.ListAssetsRequest, str]:
+        def parse(request: pb.ListAssetsRequest, _limits: Limits) -> str:
+            if not request.name:
+                raise InvalidInput(ErrorReason.NAME_MALFORMED, "no name")
+            parsed.append(request.name)
+            return request.name
+
+        return Requests(pb.ListAssetsRequest, parse, Limits())
+
+    def test_equal_bytes_are_checked_once(self) -> None:
+        parsed: list[str] = []
+        requests = self.reading(parsed)
+        raw = pb.ListAssetsRequest(name="a").SerializeToString()
+        assert [requests.read(raw) for _ in range(3)] == ["a"] * 3
+        assert parsed == ["a"]
+
+    def test_a_refusal_is_found_anew_each_time(self) -> None:
+        requests = self.reading([])
+        for _ in range(2):
+            with pytest.raises(InvalidInput):
+                requests.read(b"")
+
+    def test_large_requests_and_very_many_are_not_remembered(self) -> None:
+        parsed: list[str] = []
+        requests = self.reading(parsed)
+        large = pb.ListAssetsRequest(name="n" * 300).SerializeToString()
+        assert requests.read(large) == requests.read(large) == "n" * 300
+        for number in range(10_000):
+            assert requests.read(pb.ListAssetsRequest(name=str(number)).SerializeToString()) == str(number)
+        assert len(parsed) == 10_002
+        assert len(requests._remembered) <= 4_096
+        assert all(len(raw) <= 256 for raw in requests._remembered)

@@ -1,0 +1,24 @@
+"""Sights: what is kept of callers stays bounded."""
+
+import asyncio
+import os
+
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.views import Views
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.tokens import TokenKeys
+from skillsvc.service.changes import Changes
+from skillsvc.service.sights import Sights
+from tests.simulators.clock import START
+from tests.simulators.memory_log import MemoryLayerLog
+
+
+async def test_a_generation_is_encoded_once_a_caller_and_for_a_bounded_number_of_them() -> None:
+    current = Current(MemoryLayerLog(os.urandom), Limits())
+    current.open_layer(DEPLOYMENT, START)
+    sights = Sights(Views(current, TokenKeys((b"k" * 32,))), Changes(asyncio.get_running_loop()), Limits())
+    callers = [Partition(principal="local", project=str(number)) for number in range(2_000)]
+    for caller in callers:
+        assert sights.present(caller) is sights.present(caller)
+    assert len(sights._encoded) <= 1_024
