@@ -19,8 +19,8 @@ from skillsvc.sources.discovery import is_text
 _DEBOUNCE_MS = 100
 """Changes that come within this time of each other are told together."""
 _LOOK_AGAIN_S = 0.5
-_TRY_AGAIN_S = 60.0
-"""How long after a refusal of the kernel it is asked again."""
+_LONGEST_WAIT_S = 60.0
+"""How long after refusals of the kernel it is asked again."""
 
 _log = logging.getLogger(__name__)
 
@@ -82,24 +82,24 @@ class DirectoryWatch:
         self._tell = tell
 
     def run(self, stop: threading.Event) -> None:
-        """Watch until told to stop. Where the kernel refuses, changes are seen by the periodic look alone."""
+        """Watch until told to stop. Where the kernel refuses, it is asked again, less and less often."""
         watched: dict[str, _Sight] = {}
+        news: set[str] = set()
+        wait_s = self._look_again_s
         while not stop.is_set():
             sights = self._sights()
-            news = [label for label, sight in sights.items() if sight != watched.get(label, _Sight())]
+            news |= {label for label, sight in sights.items() if sight != watched.get(label, _Sight())}
             try:
-                self._watch(sights, news, stop)
-                watched = sights
-            except FileNotFoundError:
-                # A folder went after the last look, and the next look will know.
-                self._tell_all(sights)
-                stop.wait(self._look_again_s)
+                news = self._watch(sights, news, stop)
+                watched, wait_s = sights, self._look_again_s
             except (OSError, RuntimeError, UnicodeError) as error:
                 # RuntimeError is what its native part raises where there are more folders than the kernel watches.
-                _log.error("changes are seen at the periodic look alone, since watching failed", exc_info=error)
-                stop.wait(_TRY_AGAIN_S)
+                _log.error("watching failed; changes are seen by looking every %.1f s", wait_s, exc_info=error)
+                self._tell_all(sights)
+                stop.wait(wait_s)
+                wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
 
-    def _watch(self, sights: dict[str, _Sight], news: list[str], stop: threading.Event) -> None:
+    def _watch(self, sights: dict[str, _Sight], news: set[str], stop: threading.Event) -> set[str]:
         """Watch until something else is to be watched.
 
         Args:
@@ -107,17 +107,17 @@ class DirectoryWatch:
             news: The directories that were not watched like this before; what happened in them between the last look
                 and the beginning is told as soon as the watch stands.
             stop: Ends it.
+
+        Returns:
+            The directories in which a watched folder may have been replaced: it is then watched where it no longer is.
         """
-        paths = [
-            f"{_as_told(self._roots[label])}/{folder}"
-            for label, sight in sights.items()
-            for folder in sight.folders
-            if is_text(folder)
-        ]
+        roots = {label: _as_told(root) for label, root in self._roots.items()}
+        folders = (f"{roots[label]}/{folder}" for label, sight in sights.items() for folder in sight.folders)
+        paths = [folder for folder in folders if is_text(folder) and _is_folder(folder)]
         if not paths:
             self._tell_all(news)
             stop.wait(self._look_again_s)
-            return
+            return set()
         changes = watchfiles.watch(
             *paths,
             stop_event=stop,
@@ -131,14 +131,19 @@ class DirectoryWatch:
         )
         for changed in changes:
             self._tell_all(news)
-            news = []
-            for label, root in self._roots.items():
-                below = f"{_as_told(root)}/"
-                paths_below = frozenset(path.removeprefix(below) for _kind, path in changed if path.startswith(below))
-                if paths_below:
-                    self._tell(label, paths_below)
-            if self._sights() != sights:
-                return
+            news = set()
+            for label, root in roots.items():
+                below = {path.removeprefix(f"{root}/") for _kind, path in changed if path.startswith(f"{root}/")}
+                if below:
+                    self._tell(label, frozenset(below))
+                if not below.isdisjoint(sights[label].folders):
+                    news.add(label)
+            if any(kind is watchfiles.Change.added and _is_folder(path) for kind, path in changed):
+                # A link may lead to it from anywhere.
+                news = set(sights)
+            if news or self._sights() != sights:
+                return news
+        return set()
 
     def _sights(self) -> dict[str, _Sight]:
         return {
@@ -154,6 +159,10 @@ class DirectoryWatch:
 def _as_told(root: Path) -> str:
     """Return a path as the native part knows it: in UTF-8, whatever the locale says."""
     return os.fsencode(root).decode(errors="surrogateescape")
+
+
+def _is_folder(told: str) -> bool:
+    return Path(os.fsdecode(told.encode(errors="surrogateescape"))).is_dir()
 
 
 def _identity_of(root: Path) -> _Identity | None:

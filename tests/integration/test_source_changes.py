@@ -173,6 +173,14 @@ def test_an_editor_that_keeps_a_backup_is_followed_to_the_end(scene: Scene, live
         caller.wait_until(lambda: [asset.name for asset in caller.assets(name)] == ["lib/x", "run"])
 
 
+def test_a_folder_that_was_exchanged_is_followed_where_it_is_now(scene: Scene) -> None:
+    exchange_its_folder(scene)
+    scene.expect({"modified": {"a"}})
+    for description in ("Three.", "Four."):
+        edit_by_renaming(scene, description)
+        scene.expect({"modified": {"a"}})
+
+
 def test_the_text_that_a_link_leads_to_is_followed(scene: Scene) -> None:
     grow(scene.folder, {"texts/b.md": scene.skill("b"), "b/SKILL.md": Link("../texts/b.md")})
     scene.expect({"added": {"b"}})

@@ -3,6 +3,7 @@
 import logging
 import queue
 import resource
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.sources.watch import DirectoryWatch
-from tests.unit.sources.trees import Link, grow, skill
+from tests.unit.sources.trees import Link, Tree, grow, skill
 
 PATIENCE_S = 20.0
 Told = tuple[str, frozenset[str]]
@@ -134,6 +135,28 @@ def test_other_folders_are_watched_as_soon_as_they_matter(tmp_path: Path) -> Non
         listener.until_anything()
         grow(tmp_path, {"a/SKILL.md": "edited"})
         assert listener.until_path("a/SKILL.md") == only("a/SKILL.md")
+
+
+REPLACED: dict[str, tuple[Tree, Callable[[Path], object]]] = {
+    "by moving it away": ({"skills/a/x": ""}, lambda skills: (skills / "a").rename(skills / "../away")),
+    "by removing it": ({"skills/a/x": ""}, lambda skills: shutil.rmtree(skills / "a")),
+    "behind a link": (
+        {"skills/real/x": "", "skills/a": Link("real")},
+        lambda skills: (skills / "real").rename(skills / "../away"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("tree", "clear"), REPLACED.values(), ids=REPLACED)
+def test_a_folder_that_is_replaced_is_watched_anew(tmp_path: Path, tree: Tree, clear: Callable[[Path], object]) -> None:
+    grow(tmp_path, {**tree, "other/x": ""})
+    skills = tmp_path / "skills"
+    with watching(Place(str(skills), folders=frozenset({"", "a"}))) as listener:
+        clear(skills)
+        (tmp_path / "other").rename(skills / ("real" if "skills/a" in tree else "a"))
+        listener.until_anything()
+        grow(skills, {"a/x": "edited"})
+        listener.until_path("a/x")
 
 
 def test_a_folder_that_went_is_told_and_hinders_no_other(tmp_path: Path) -> None:
