@@ -16,7 +16,9 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import LayerState, TokenKeys
 from skillsvc.domain.view import View, compose
 
-_HELD_VIEWS = 1024
+_HELD_PRESENT = 1024
+_HELD_OLDER = 64
+"""Few, since each holds its generations, also those that are retained no longer."""
 _Key = TypeVar("_Key")
 
 
@@ -79,7 +81,7 @@ class Views:
         if older is None or older.unreachable != present.unreachable:
             older = self._compose(caller, held, tuple(generations))
         self._older[key] = older
-        _bound(self._older)
+        _bound(self._older, _HELD_OLDER)
         return older
 
     def at_least(self, caller: Partition, token: str) -> Sight | Missing:
@@ -116,7 +118,7 @@ class Views:
             held = _layers_of(caller, layers)
             sight = self._compose(caller, held, tuple(layer.present for layer in held))
             self._present[caller] = sight
-            _bound(self._present)
+            _bound(self._present, _HELD_PRESENT)
         return sight
 
     def _read(self, caller: Partition, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:
@@ -133,9 +135,9 @@ class Views:
         )
 
 
-def _bound(views: dict[_Key, Sight]) -> None:
+def _bound(views: dict[_Key, Sight], at_most: int) -> None:
     """Forget the view that was put in first: callers choose projects, so that there may be any number of keys."""
-    if len(views) > _HELD_VIEWS:
+    if len(views) > at_most:
         del views[next(iter(views))]
 
 
