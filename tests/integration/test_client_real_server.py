@@ -1,5 +1,6 @@
 """Both clients against a real server on real folders that change."""
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -65,6 +66,39 @@ def test_a_followed_catalog_shows_what_changed_and_keeps_what_did_not(
     assert client.skill_body("changing").text == "After."
     assert client.skill_body("staying").generation == client.present()
     assert client.skill_body("staying").generation.sequence > first.sequence
+
+
+def test_who_waits_until_it_follows_is_answered_without_a_call_from_then_on(
+    connect: Connect, serve: Serve, tmp_path: Path
+) -> None:
+    write(tmp_path, "skill", "Do it.")
+    server = serve(tmp_path)
+    client = connect(server.address)
+    client.wait_until_following()
+    assert client.following
+    first = client.skill_body("skill")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        assert client.skill_body("skill", timeout=0.5) == first
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
+def test_a_server_that_is_not_there_is_told_by_its_address(connect: Connect, tmp_path: Path) -> None:
+    target = f"unix:{tmp_path / 'nothing.sock'}"
+    client = connect(target)
+    for call in (client.list_skills, lambda: client.activate("skill"), lambda: next(client.watch())):
+        with pytest.raises(skillsource.Unavailable) as failed:
+            call()
+        assert failed.value.reason == ""
+        assert failed.value.message.startswith(f"no connection to {target}")
+        assert failed.value.__cause__ is not None
+    with pytest.raises(skillsource.DeadlineExceeded) as late:
+        client.wait_until_following(timeout=0.2)
+    assert late.value.message == "the catalog is not followed in the time given"
+    client.close()
+    with pytest.raises(skillsource.ClientClosed):
+        client.wait_until_following(timeout=0.2)
 
 
 def test_a_session_stays_with_the_state_it_began_with(connect: Connect, serve: Serve, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from skillsource.answers import Activation, AssetContent, CatalogEvent
 from skillsource.async_connection import AsyncConnection
 from skillsource.cache import Cache
 from skillsource.channel import TlsOptions, Token, channel_options, check_target, credentials_of
-from skillsource.errors import ClientClosed, SkillsourceError
+from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
 from skillsource.mirror import Mirror
 from skillsource.operations import Operations, PagePlan, Plan
 from skillsource.scope import Scope
@@ -57,7 +57,9 @@ def connect_async(
         on_dropped=on_dropped,
     )
     scope = Scope.of(project=project, session=session, allow=allow, builtin_tools=builtin_tools)
-    client = AsyncClient(AsyncConnection(channel, credentials, surroundings.clock), Operations(scope, surroundings))
+    client = AsyncClient(
+        AsyncConnection(channel, target, credentials, surroundings.clock), Operations(scope, surroundings)
+    )
     if follow:
         client.follow()
     return client
@@ -127,6 +129,7 @@ class AsyncClient:
         self._operations = operations
         self._owns_connection = owns_connection
         self._follower: asyncio.Task[None] | None = None
+        self._heard = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         return self
@@ -142,6 +145,7 @@ class AsyncClient:
         if follower is not None:
             follower.cancel()
             await asyncio.wait([follower])
+            self._heard.set()
         if self._owns_connection:
             await self._connection.close()
 
@@ -174,7 +178,22 @@ class AsyncClient:
             mirror = Mirror(surroundings.cache, surroundings.watch_clock)
             self._operations = self._operations.followed(mirror)
             events = self._connection.watch(self._operations.follow(mirror))
-            self._follower = asyncio.get_running_loop().create_task(_tell(mirror, events))
+            self._follower = asyncio.get_running_loop().create_task(_tell(mirror, events, self._heard))
+
+    async def wait_until_following(self, *, timeout: float | None = None) -> None:  # noqa: ASYNC109 - as of a call
+        """Follow the catalog, and wait until the stream is alive; see `Client.wait_until_following`."""
+        self.follow()
+        seconds = self._operations.surroundings.read_timeout_s if timeout is None else timeout
+        try:
+            async with asyncio.timeout(seconds):
+                while not self.following:
+                    self._connection.check_open()
+                    if self._follower is None:
+                        raise ClientClosed("the client was closed")
+                    self._heard.clear()
+                    await self._heard.wait()
+        except TimeoutError:
+            raise DeadlineExceeded("the catalog is not followed in the time given") from self.follow_error
 
     @property
     def following(self) -> bool:
@@ -221,12 +240,14 @@ class AsyncActiveSkill(Activation):
         return of_inventory(self, asset, content)
 
 
-async def _tell(mirror: Mirror, events: AsyncIterator[CatalogEvent]) -> None:
-    """Tell a mirror what a stream gives, until the stream is closed."""
+async def _tell(mirror: Mirror, events: AsyncIterator[CatalogEvent], heard: asyncio.Event) -> None:
+    """Tell a mirror what a stream gives, until the stream is closed, and whoever waits for that."""
     try:
         async for event in events:
             mirror.hear(event)
+            heard.set()
     except ClientClosed:
         pass
     finally:
-        mirror.lose()
+        mirror.end()
+        heard.set()

@@ -25,16 +25,18 @@ class AsyncConnection:
     """One channel to a server."""
 
     def __init__(
-        self, channel: grpc.aio.Channel, credentials: Callable[[], Metadata], clock: Callable[[], float]
+        self, channel: grpc.aio.Channel, target: str, credentials: Callable[[], Metadata], clock: Callable[[], float]
     ) -> None:
         """Take over a channel.
 
         Args:
             channel: Closed with this connection.
+            target: Where it leads, for messages.
             credentials: Asked before each call.
             clock: Seconds that only grow.
         """
         self._channel = channel
+        self._target = target
         self._credentials = credentials
         self._clock = clock
         self._closed = asyncio.Event()
@@ -97,17 +99,17 @@ class AsyncConnection:
             return b""
         if left <= 0:
             raise DeadlineExceeded("no time is left")
-        self._check_open()
+        self.check_open()
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes | None] = self._channel.unary_unary(step.path)
         return one_message(await self._translated(method(step.request, timeout=left, metadata=self._credentials())))
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._closed.wait(), seconds)
-        self._check_open()
+        self.check_open()
 
     def _open(self, step: Open) -> _Stream:
-        self._check_open()
+        self.check_open()
         method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(step.path)
         return method(step.request, metadata=self._credentials())
 
@@ -121,19 +123,21 @@ class AsyncConnection:
     async def _translated(self, answer: Awaitable[T]) -> T:
         try:
             return await answer
-        except grpc.aio.AioRpcError as error:
-            self._check_open()
-            raise error_of(error.code().name, error.details(), error.trailing_metadata()) from None
+        except grpc.aio.AioRpcError as raised:
+            self.check_open()
+            error = error_of(raised.code().name, raised.details(), raised.trailing_metadata(), target=self._target)
+            raise error from error.__cause__
         except KeyError:
             # What older releases of grpc.aio make of a status code that has no name.
-            raise error_of("UNKNOWN", "the server ended the call with no known status", ()) from None
+            raise error_of("UNKNOWN", None, (), target=self._target) from None
         except asyncio.CancelledError:
             # gRPC ends calls on a closed channel as if their tasks had been cancelled; tell the two apart.
             task = asyncio.current_task()
             if task is not None and not task.cancelling():
-                self._check_open()
+                self.check_open()
             raise
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raise ClientClosed where that is so."""
         if self._closed.is_set():
             raise ClientClosed("the client was closed")

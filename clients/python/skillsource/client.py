@@ -15,7 +15,7 @@ from skillsource.answers import Activation, AssetContent
 from skillsource.cache import Cache
 from skillsource.channel import TlsOptions, Token, channel_options, check_target, credentials_of
 from skillsource.connection import Connection, EventStream
-from skillsource.errors import ClientClosed, SkillsourceError
+from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
 from skillsource.mirror import Mirror
 from skillsource.operations import Operations, PagePlan, Plan
 from skillsource.scope import Scope
@@ -75,7 +75,7 @@ def connect(
         on_dropped=on_dropped,
     )
     scope = Scope.of(project=project, session=session, allow=allow, builtin_tools=builtin_tools)
-    client = Client(Connection(channel, credentials, surroundings.clock), Operations(scope, surroundings))
+    client = Client(Connection(channel, target, credentials, surroundings.clock), Operations(scope, surroundings))
     if follow:
         client.follow()
     return client
@@ -208,6 +208,21 @@ class Client:
                 self._follower = _Follower(self._connection.watch(self._operations.follow(mirror)), mirror)
                 self._follower.start()
 
+    def wait_until_following(self, *, timeout: float | None = None) -> None:
+        """Follow the catalog, and wait until the stream is alive.
+
+        Raises:
+            DeadlineExceeded: It is not in time. Where the stream was broken, by what is its cause and `follow_error`.
+        """
+        self.follow()
+        seconds = self._operations.surroundings.read_timeout_s if timeout is None else timeout
+        mirror = self._operations.mirror
+        if mirror is None or not mirror.wait_until_alive(seconds):
+            self._connection.check_open()
+            if self._follower is None:
+                raise ClientClosed("the client was closed")
+            raise DeadlineExceeded("the catalog is not followed in the time given") from self.follow_error
+
     @property
     def following(self) -> bool:
         """Whether the catalog is followed, and the stream is alive."""
@@ -262,7 +277,7 @@ class _Follower(threading.Thread):
         except ClientClosed:
             pass
         finally:
-            self._mirror.lose()
+            self._mirror.end()
 
     def stop(self) -> None:
         """Close the stream, and wait for the thread."""

@@ -26,15 +26,19 @@ class _Stream(Protocol):
 class Connection:
     """One channel to a server."""
 
-    def __init__(self, channel: grpc.Channel, credentials: Callable[[], Metadata], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, channel: grpc.Channel, target: str, credentials: Callable[[], Metadata], clock: Callable[[], float]
+    ) -> None:
         """Take over a channel.
 
         Args:
             channel: Closed with this connection.
+            target: Where it leads, for messages.
             credentials: Asked before each call.
             clock: Seconds that only grow.
         """
         self._channel = channel
+        self._target = target
         self._credentials = credentials
         self._clock = clock
         self._closed = threading.Event()
@@ -90,7 +94,7 @@ class Connection:
             return _closed_error()
         # Whatever a channel raises is a call as well.
         call = cast("grpc.Call", raised)
-        return error_of(call.code().name, call.details(), call.trailing_metadata() or ())
+        return error_of(call.code().name, call.details(), call.trailing_metadata() or (), target=self._target)
 
     def _do(self, step: Call | Pause, ends: float) -> bytes:
         self.check_open()
@@ -106,8 +110,9 @@ class Connection:
         try:
             method: grpc.UnaryUnaryMultiCallable[bytes, bytes | None] = self._channel.unary_unary(step.path)
             return one_message(method(step.request, timeout=left, metadata=self._credentials()))
-        except grpc.RpcError as error:
-            raise self.error_of(error) from None
+        except grpc.RpcError as raised:
+            error = self.error_of(raised)
+            raise error from error.__cause__
         except ValueError:  # another thread closed the channel just now
             raise _closed_error() from None
 
@@ -184,8 +189,9 @@ class EventStream(Iterator[CatalogEvent]):
                 assert self._messages is not None, "a watch opens before it receives"
                 try:
                     return self._messages.next(seconds)
-                except grpc.RpcError as error:
-                    raise self._connection.error_of(error) from None
+                except grpc.RpcError as raised:
+                    error = self._connection.error_of(raised)
+                    raise error from error.__cause__
         return None
 
 

@@ -30,7 +30,8 @@
     └── ClientClosed          the client was closed
 
 The class is found by the reason where the server gives one that belongs to the status code, else by the code alone.
-Text of a server reaches a message only on one line, without control characters and cut to a length.
+Text of a server reaches a message only on one line, without control characters and cut to a length. What the transport
+says of itself is no message: it is the `__cause__` of an error that has no `reason`.
 """
 
 from collections.abc import Mapping

@@ -63,11 +63,19 @@ class Mirror:
         self._learned = 0
         self.error: SkillsourceError | None = None
         self._lock = threading.Lock()
+        self._news = threading.Condition(self._lock)
+        self._ended = False
 
     @property
     def alive(self) -> bool:
         """Whether something was heard in the last 90 seconds, and the stream did not break since."""
         return self._clock() - self._heard_at <= ALIVE_S
+
+    def wait_until_alive(self, seconds: float) -> bool:
+        """Wait until the stream is alive; False where it is not within so many seconds, or was ended meanwhile."""
+        with self._news:
+            self._news.wait_for(lambda: self._ended or self.alive, seconds)
+        return self.alive
 
     def generation(self) -> Generation | None:
         """Return the present state, while the stream is alive."""
@@ -112,11 +120,19 @@ class Mirror:
                 self._seen = _Seen(event.generation, {})
             elif names or event.generation != seen.generation:
                 self._seen = _after(seen, event, names)
+            self._news.notify_all()
 
     def lose(self, error: SkillsourceError | None = None) -> None:
         """Vouch for nothing until the next event: the stream broke, for this error."""
         self._heard_at = float("-inf")
         self.error = error
+
+    def end(self) -> None:
+        """Vouch for nothing any more: nobody will tell of another event."""
+        self.lose()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
 
 
 def _after(seen: _Seen, event: CatalogEvent, changed: tuple[str, ...]) -> _Seen:

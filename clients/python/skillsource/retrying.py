@@ -66,7 +66,7 @@ def ask_again(
                 yield Pause(pause)
             except DeadlineExceeded:
                 # That the server was unavailable says more than that no time is left to try again.
-                raise error from None
+                raise error from error.__cause__
             attempt += 1
         else:
             throttle.succeeded()

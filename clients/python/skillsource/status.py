@@ -1,11 +1,12 @@
 """From the status of a call to a typed error. Nothing that a server puts into a status can do harm.
 
 A status of the contract is at most 4 KiB and carries one ErrorInfo (contract.md, "Errors"). Statuses made by the
-transport carry none, and another server's may carry anything.
+transport carry none, and another server's may carry anything: their text is another library's, so that it is kept as
+the cause of the error, and the error says in words of its own what it means.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
@@ -32,17 +33,32 @@ _MAX_METADATA = 16
 _MAX_VALUE_BYTES = 2_048
 _MAX_PUSHBACK_MS = 3_600_000
 
+_WITHOUT_REASON: Mapping[str, str] = {
+    "UNAVAILABLE": "no connection to {}: nothing answers there, or the connection broke",
+    "DEADLINE_EXCEEDED": "no answer from {} in the time given",
+    "CANCELLED": "the call to {} was broken off",
+    "RESOURCE_EXHAUSTED": "the call to {} takes more than is allowed, such as too large a message",
+    "UNIMPLEMENTED": "{} does not know this call",
+}
+"""What a status means that says no reason, by its code."""
 _REASON = re.compile(r"[A-Z][A-Z0-9_]{1,62}")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
-def error_of(code: str, details: str | None, trailers: Iterable[tuple[str, str | bytes]]) -> SkillsourceError:
-    """Return the error that a status means.
+class ForeignStatus(Exception):
+    """What a status says that is not of the contract, on one line and cut: the cause of the error that it means."""
+
+
+def error_of(
+    code: str, details: str | None, trailers: Iterable[tuple[str, str | bytes]], *, target: str = "the server"
+) -> SkillsourceError:
+    """Return the error that a status means, to be raised `from` its `__cause__`.
 
     Args:
         code: The name of the status code.
         details: The status message.
         trailers: The trailing metadata.
+        target: Who was asked, for the message of an error that does not come from there.
     """
     encoded = b""
     pushback_ms: int | None = None
@@ -56,9 +72,9 @@ def error_of(code: str, details: str | None, trailers: Iterable[tuple[str, str |
     by_reason = CLASSES_BY_REASON.get(info.reason, by_code)
     known = by_reason.default_code == by_code.default_code
     told = known or info.reason not in CLASSES_BY_REASON
-    message = caps.cut_text(caps.flatten(details or ""), MAX_MESSAGE_BYTES)
+    said = caps.cut_text(caps.flatten(details or ""), MAX_MESSAGE_BYTES)
     error = (by_reason if known else by_code)(
-        message or "the call failed",
+        (said if info.reason else "") or _WITHOUT_REASON.get(code, "the call to {} failed").format(target),
         # A reason that belongs to another code is a lie; one that is new to this release is passed on.
         reason=info.reason if told and _REASON.fullmatch(info.reason) else "",
         code=code,
@@ -66,6 +82,8 @@ def error_of(code: str, details: str | None, trailers: Iterable[tuple[str, str |
         retry_after_s=retry_after_s,
         pushback_ms=pushback_ms,
     )
+    if said and not info.reason:
+        error.__cause__ = ForeignStatus(said)
     if isinstance(error, ToolRefused):
         error.refused, error.refused_total = _refused(refusal)
     return error

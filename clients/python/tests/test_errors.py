@@ -56,6 +56,15 @@ def test_a_status_of_the_transport_is_found_by_its_code(code: str, kind: type[sk
     assert error.reason == ""
 
 
+@pytest.mark.parametrize("code", CLASSES_BY_CODE)
+def test_text_of_the_transport_is_the_cause_and_never_the_message(code: str) -> None:
+    error = error_of(code, "subchannel 7\x1bsaid no", (), target="127.0.0.1:1")
+    assert "127.0.0.1:1" in error.message
+    assert "subchannel" not in error.message
+    assert str(error.__cause__) == "subchannel 7 said no"
+    assert error_of(code, None, ()).__cause__ is None
+
+
 @pytest.mark.parametrize(
     ("code", "detail", "kind", "reason"),
     [
