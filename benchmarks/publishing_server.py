@@ -84,7 +84,7 @@ async def serve(parts: Parts, publisher: Publisher) -> None:
     """Serve until the process is ended."""
     server = Server(parts)
     address = await server.start("127.0.0.1:0")
-    await server.serve()
+    server.serve()
     print(f"listening on {address}", flush=True)
     layers = {"other": _OTHER, "own": DEPLOYMENT, "none": None}
     while line := await asyncio.to_thread(sys.stdin.readline):

@@ -109,7 +109,7 @@ async def _answer(
             if not stopping.is_set():
                 if not loop.first_look.is_set():
                     _report_unseen(parts.current, sources)
-                await server.serve()
+                server.serve()
                 announce(address)
                 _log.info("serving", extra={"address": address, "version": parts.version})
                 await stopped

@@ -10,7 +10,7 @@ class Changes:
         """Begin with none on a loop."""
         self._loop = loop
         self._count = 0
-        self._next: asyncio.Future[None] = loop.create_future()
+        self._waiting: set[asyncio.Future[bool]] = set()
 
     @property
     def count(self) -> int:
@@ -33,11 +33,23 @@ class Changes:
         """Wait until there are more changes than `count`; return whether there are, within the time."""
         if self._count > count:
             return True
-        waiting = self._next
-        done, _pending = await asyncio.wait([waiting], timeout=max(0.0, timeout_s))
-        return bool(done)
+        # A future of its own for each: thousands wait, and leaving a crowd around one costs a look at all the others.
+        waiter: asyncio.Future[bool] = self._loop.create_future()
+        self._waiting.add(waiter)
+        timer = self._loop.call_later(max(0.0, timeout_s), _end, waiter, False)  # noqa: FBT003 - what it resolves to
+        try:
+            return await waiter
+        finally:
+            timer.cancel()
+            self._waiting.discard(waiter)
 
     def _advance(self) -> None:
         self._count += 1
-        told, self._next = self._next, self._loop.create_future()
-        told.set_result(None)
+        told, self._waiting = self._waiting, set()
+        for waiter in told:
+            _end(waiter, True)  # noqa: FBT003 - what it resolves to
+
+
+def _end(waiter: asyncio.Future[bool], changed: bool) -> None:  # noqa: FBT001 - what it resolves to
+    if not waiter.done():
+        waiter.set_result(changed)

@@ -2,14 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 
 import grpc
-from grpc_health.v1 import health, health_pb2
-from grpc_health.v1._async import HealthServicer
-from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
 from skillsvc.catalog.current import Current
@@ -22,6 +18,8 @@ from skillsvc.service.activations import Activations
 from skillsvc.service.answers import AnswerCache
 from skillsvc.service.boundary import Boundary
 from skillsvc.service.changes import Changes
+from skillsvc.service.health import SERVICE as HEALTH_SERVICE
+from skillsvc.service.health import Health, health_handlers
 from skillsvc.service.reads import Reads
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
@@ -30,8 +28,8 @@ from skillsvc.service.threads import Threads
 from skillsvc.service.watch import Watch
 
 _READING_THREADS = 4
-_SERVING = health_pb2.HealthCheckResponse.SERVING
-_NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+_WAITING = 1024
+"""Calls that may wait for one pool of threads."""
 
 
 class CannotListen(Exception):
@@ -59,9 +57,11 @@ class Server:
         """Prepare; nothing listens before `start`."""
         self._changes = Changes(asyncio.get_running_loop())
         self._unsubscribe = parts.current.subscribe(self._changes.tell)
-        self._threads = ThreadPoolExecutor(_READING_THREADS, thread_name_prefix="reads")
+        within_s = parts.limits.call_without_deadline_s
+        # A pool each: a store that is slow to write must not keep anybody from reading.
+        self._reading = Threads("reads", threads=_READING_THREADS, waiting=_WAITING, within_s=within_s)
+        self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
-        self._health = HealthServicer()
         self._hurrying: asyncio.Future[None] | None = None
         self._server = grpc.aio.server(
             options=(
@@ -72,6 +72,14 @@ class Server:
                 ("grpc.http2.min_ping_interval_without_data_ms", 20_000),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
+                # One connection alone must not fill the queue of calls that are not taken up yet: gRPC then cancels
+                # calls at random, whoever made them.
+                ("grpc.max_concurrent_streams", 1000),
+                ("grpc.server.max_pending_requests", 10_000),
+                ("grpc.server.max_pending_requests_hard_limit", 20_000),
+                # A peer that is gone holds what waits to be sent to it.
+                ("grpc.keepalive_time_ms", 60_000),
+                ("grpc.keepalive_timeout_ms", 20_000),
             )
         )
         self._register(parts)
@@ -79,26 +87,31 @@ class Server:
     def _register(self, parts: Parts) -> None:
         limits = parts.limits
         answers = AnswerCache(limits.answer_cache_bytes)
-        threads = Threads(self._threads, within_s=limits.call_without_deadline_s)
-        texts = Texts(parts.blobs, threads)
+        boundary = Boundary(limits=limits, new_incident=parts.new_id)
+        texts = Texts(parts.blobs, self._reading)
         handlers = skill_source_handlers(
-            Boundary(limits=limits, new_incident=parts.new_id),
+            boundary,
             info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
             reads=Reads(sights=self._sights, texts=texts, answers=answers, keys=parts.keys, limits=limits),
             activations=Activations(
                 sights=self._sights,
                 texts=texts,
                 requests=parts.requests,
-                threads=threads,
+                threads=self._recording,
                 limits=limits,
                 now=parts.now,
                 new_id=parts.new_id,
             ),
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits),
         )
-        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
-        add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+        health = Health((SERVICE,), sights=self._sights, changes=self._changes, limits=limits)
+        self._server.add_generic_rpc_handlers(
+            (
+                grpc.method_handlers_generic_handler(SERVICE, handlers),
+                grpc.method_handlers_generic_handler(HEALTH_SERVICE, health_handlers(boundary, health)),
+            )
+        )
+        reflection.enable_server_reflection((SERVICE, HEALTH_SERVICE, reflection.SERVICE_NAME), self._server)
 
     async def start(self, address: str) -> str:
         """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the address with the port that it got.
@@ -106,7 +119,6 @@ class Server:
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        await self._tell_health(serving=False)
         try:
             port = self._server.add_insecure_port(address)
         except RuntimeError as error:
@@ -114,24 +126,22 @@ class Server:
         await self._server.start()
         return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
-    async def serve(self) -> None:
-        """Begin to answer from the catalog."""
-        self._sights.phase = Phase.SERVING
-        await self._tell_health(serving=True)
+    def serve(self) -> None:
+        """Begin to answer from the catalog, and be healthy."""
+        self._enter(Phase.SERVING)
 
     async def drain(self, grace_s: float) -> None:
         """Stop: health first, then watchers are told, then calls under way end, within `grace_s` seconds."""
-        await self._tell_health(serving=False)
-        self._sights.phase = Phase.DRAINING
-        self._changes.tell()
+        self._enter(Phase.DRAINING)
         await self._server.stop(grace_s)
         self._unsubscribe()
-        self._threads.shutdown(wait=True)
+        self._reading.close()
+        self._recording.close()
 
     def hurry(self) -> None:
         """End the calls that a drain is waiting for."""
         self._hurrying = asyncio.ensure_future(self._server.stop(0))
 
-    async def _tell_health(self, *, serving: bool) -> None:
-        for service in ("", SERVICE):
-            await self._health.set(service, _SERVING if serving else _NOT_SERVING)
+    def _enter(self, phase: Phase) -> None:
+        self._sights.phase = phase
+        self._changes.tell()

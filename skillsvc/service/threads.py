@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
@@ -13,24 +13,49 @@ _Done = TypeVar("_Done")
 class Threads:
     """Work in a pool of threads, awaited. Lives on the event loop."""
 
-    def __init__(self, executor: Executor, *, within_s: float) -> None:
-        """Work in `executor`; whoever awaits it waits so many seconds at most, so that no call lasts for ever."""
-        self._executor = executor
+    def __init__(self, name: str, *, threads: int, waiting: int, within_s: float) -> None:
+        """Prepare a pool.
+
+        Args:
+            name: What the threads are called.
+            threads: How many there are.
+            waiting: How much work may be under way or wait for its turn; more is refused at once.
+            within_s: How many seconds whoever awaits it waits at most, so that no call lasts for ever.
+        """
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._room = waiting
         self._within_s = within_s
 
     async def run(self, work: Callable[[], _Done]) -> _Done:
         """Return what work returns, or raise what it raises.
 
         Raises:
-            Unavailable: STORE_UNREACHABLE where it is not done in time. It goes on in its thread: nothing ends one.
+            Unavailable: STORE_UNREACHABLE where it is not done in time, or too much waits already. What is begun goes
+                on in its thread: nothing ends one.
         """
+        if self._room <= 0:
+            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "too many calls wait for what is stored")
+        self._room -= 1
+        future = asyncio.get_running_loop().run_in_executor(self._executor, work)
+        future.add_done_callback(self._leave)
         timeout = asyncio.timeout(self._within_s)
         try:
             async with timeout:
-                return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+                # Shielded, so that whoever gives up waiting leaves no room that a thread still takes.
+                return await asyncio.shield(future)
         except TimeoutError as error:
             if not timeout.expired():
                 raise
             raise Unavailable(
                 ErrorReason.STORE_UNREACHABLE, f"what is stored could not be had within {self._within_s:g} seconds"
             ) from error
+
+    def close(self) -> None:
+        """End the pool: what waits for its turn is dropped, what is under way is waited for."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _leave(self, future: asyncio.Future[_Done]) -> None:
+        self._room += 1
+        if not future.cancelled():
+            # Whoever asked may be gone: an error that nobody asks for any more is no fault of the loop's.
+            future.exception()

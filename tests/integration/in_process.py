@@ -207,7 +207,7 @@ async def in_process(
             if rows:
                 running.publish(*rows)
             if serving:
-                await server.serve()
+                server.serve()
             yield running
     finally:
         await server.drain(0.0)

@@ -205,7 +205,7 @@ class TestPhases:
             info = await server.call(pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
             assert info.contract > 0
             assert {await health(server, service) for service in ("", SERVICE)} == {NOT_SERVING}
-            await server.server.serve()
+            server.server.serve()
             assert {await health(server, service) for service in ("", SERVICE)} == {SERVING}
             await server.list()
 

@@ -1,0 +1,68 @@
+"""Health, by the standard protocol: serving is what the phase says, and nobody waits for a peer to tell it.
+
+The servicer of grpcio-health-checking holds a lock while it writes to a watcher, so that one peer that reads nothing
+keeps a server from ever starting or stopping.
+"""
+
+from collections.abc import AsyncIterator
+
+import grpc
+from grpc_health.v1 import health_pb2
+
+from skillsvc.domain.limits import Limits
+from skillsvc.service.boundary import Boundary, Call, Handler
+from skillsvc.service.changes import Changes
+from skillsvc.service.sights import Phase, Sights
+
+SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+_Status = health_pb2.HealthCheckResponse
+_SERVING = _Status(status=_Status.SERVING).SerializeToString()
+_NOT_SERVING = _Status(status=_Status.NOT_SERVING).SerializeToString()
+_UNKNOWN = _Status(status=_Status.SERVICE_UNKNOWN).SerializeToString()
+
+
+class Health:
+    """The handlers of the health service, for some services and for the server as a whole, which is ""."""
+
+    def __init__(self, services: tuple[str, ...], *, sights: Sights, changes: Changes, limits: Limits) -> None:
+        """Tell of `services` what the phase of `sights` says; `changes` must be told where that changes."""
+        self._services = frozenset({"", *services})
+        self._sights = sights
+        self._changes = changes
+        self._limits = limits
+
+    async def check(self, service: str, call: Call) -> bytes:
+        """Answer Check: NOT_FOUND for a service that this server does not have."""
+        if service not in self._services:
+            await call.context.abort(grpc.StatusCode.NOT_FOUND, "no such service here")
+        return self._encoded(service)
+
+    async def watch(self, service: str, _call: Call) -> AsyncIterator[bytes]:
+        """Answer Watch: the status now, and each time it is another one; a drain ends it."""
+        told = b""
+        while True:
+            count = self._changes.count
+            status = self._encoded(service)
+            if status != told:
+                told = status
+                yield status
+            if self._sights.phase is Phase.DRAINING:
+                return
+            await self._changes.beyond(count, self._limits.heartbeat_s)
+
+    def _encoded(self, service: str) -> bytes:
+        if service not in self._services:
+            return _UNKNOWN
+        return _SERVING if self._sights.phase is Phase.SERVING else _NOT_SERVING
+
+
+def health_handlers(boundary: Boundary, health: Health) -> dict[str, Handler]:
+    """Return the handlers of the health service's calls, by their names."""
+    return {
+        "Check": boundary.unary(health_pb2.HealthCheckRequest, _service_of, health.check),
+        "Watch": boundary.stream(health_pb2.HealthCheckRequest, _service_of, health.watch),
+    }
+
+
+def _service_of(request: health_pb2.HealthCheckRequest, _limits: Limits) -> str:
+    return request.service
