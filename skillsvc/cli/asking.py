@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from skillsvc.cli.names import check_address, near
 from skillsvc.cli.output import FAILED, NO_ANSWER, USAGE, complain, fail
 
 if TYPE_CHECKING:
-    from skillsource import Client, Dropped, Generation, SkillsourceError
+    from skillsource import Client, Dropped, Generation, NotFound, SkillsourceError
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
@@ -26,20 +28,24 @@ Timeout = Annotated[
 _READ_TIMEOUT_S = 10.0
 _ACTIVATE_TIMEOUT_S = 60.0
 """The default deadlines of the contract (contract.md, "Time and retries")."""
+_NAMES_LOOKED_AT = 1_000
+"""A page of a listing: more would cost more than a guess is worth."""
 _DIGEST_SHOWN = 12
 """Hex digits by which a person tells a digest from others."""
 
 
 @contextmanager
-def asking(address: str, project: str, timeout: float | None) -> "Iterator[Client]":
+def asking(address: str, project: str, timeout: float | None, *, skill: str = "") -> "Iterator[Client]":
     """Give the client of a server; what fails with it ends the command with one line.
 
     Args:
         address: Where the server listens.
         project: The project whose catalog is read.
         timeout: Seconds for an answer; None for what the contract thinks right.
+        skill: The skill that is asked for; where there is none of the name, those of near names are told.
     """
-    from skillsource import SkillsourceError, connect  # noqa: PLC0415 - gRPC takes long to come in
+    check_address(address)
+    from skillsource import NotFound, SkillsourceError, connect  # noqa: PLC0415 - gRPC takes long to come in
 
     try:
         with connect(
@@ -49,7 +55,12 @@ def asking(address: str, project: str, timeout: float | None) -> "Iterator[Clien
             activate_timeout=timeout or _ACTIVATE_TIMEOUT_S,
             on_dropped=_tell_dropped,
         ) as client:
-            yield client
+            try:
+                yield client
+            except NotFound as error:
+                if error.reason != "SKILL_NOT_FOUND":
+                    raise
+                fail(_with_near_names(error, skill, client), FAILED)
     except SkillsourceError as error:
         fail(_sentence(error, address), _status(error))
 
@@ -64,6 +75,18 @@ def tell_incomplete(generation: "Generation") -> None:
 def state_of(generation: "Generation") -> str:
     """Return the state that an answer came from, as it is told to people."""
     return f"generation {generation.sequence} {generation.digest[:_DIGEST_SHOWN]}"
+
+
+def _with_near_names(error: "NotFound", skill: str, client: "Client") -> str:
+    from skillsource import SkillsourceError  # noqa: PLC0415 - as above
+
+    try:
+        meant = near(skill, (listed.name for listed in islice(client.iter_skills(), _NAMES_LOOKED_AT)))
+    except SkillsourceError:
+        # What was asked has its answer; that the guess has none is of no interest.
+        meant = []
+    guess = f"; did you mean {' or '.join(meant)}?" if meant else ""
+    return f"{error.message}{guess} ({error.reason})"
 
 
 def _tell_dropped(dropped: "Dropped") -> None:

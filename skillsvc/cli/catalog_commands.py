@@ -25,7 +25,9 @@ def list_skills(
     *,
     full: Annotated[bool, typer.Option("--full", help="Ask for all fields of each skill.")] = False,
     invocation: Annotated[Who, typer.Option(help="Only what this one may begin to use.")] = "any",
-    collection: Annotated[str, typer.Option(metavar="ID", help="Only members of this collection.")] = "",
+    collection: Annotated[
+        str, typer.Option(metavar="ID", help="Only members of this collection (not built yet).")
+    ] = "",
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
@@ -73,7 +75,9 @@ def search(
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Find the skills that fit a query, best first.
+    """Find the skills that fit a query, best first (not built yet).
+
+    A server of this version answers NOT_IMPLEMENTED.
 
     Piped, each is a line with tabs between name, score, what matched and description.
 
@@ -112,7 +116,9 @@ def render(
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Print the catalog as text for a model.
+    """Print the catalog as text for a model (not built yet).
+
+    A server of this version answers NOT_IMPLEMENTED.
 
     It keeps to a budget; what is left out is told on standard error.
 

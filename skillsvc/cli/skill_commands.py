@@ -8,6 +8,7 @@ import typer
 
 from skillsvc.cli.asking import DEFAULT_ADDRESS, Address, Json, Project, Timeout, asking, state_of
 from skillsvc.cli.catalog_commands import who
+from skillsvc.cli.names import check_asset_name, check_plain_name, check_reference
 from skillsvc.cli.output import (
     USAGE,
     complain,
@@ -21,7 +22,6 @@ from skillsvc.cli.output import (
     print_text,
 )
 from skillsvc.cli.printable import readable
-from skillsvc.domain.caps import fits_skill_name
 
 if TYPE_CHECKING:
     from skillsource import Skill
@@ -31,19 +31,20 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The skill; SOURCE/NAM
 
 def show(
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The skill.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The skill; a plain name only.")],
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Show all that is known of a skill, with its diagnostics.
+    """Show all that is known of a listed skill, with its diagnostics.
+
+    No call tells this of a skill that is shadowed; body, assets, read and activate take SOURCE/NAME for it.
 
     Example: skillsvc show csv-check
     """
-    if not fits_skill_name(name):
-        fail(f"{name} is no name of a skill (NAME_MALFORMED)", USAGE)
-    with asking(address, project, timeout) as client:
+    check_plain_name(name)
+    with asking(address, project, timeout, skill=name) as client:
         from skillsource import SkillNotFound, SkillView  # noqa: PLC0415 - see `asking`
 
         skills = client.narrowed(allow=[name]).list_skills(view=SkillView.FULL).skills
@@ -75,7 +76,8 @@ def body(
 
     Example: skillsvc body sql-migration-review > review.md
     """
-    with asking(address, project, timeout) as client:
+    check_reference(name)
+    with asking(address, project, timeout, skill=name) as client:
         from skillsource import BodyForm  # noqa: PLC0415 - see `asking`
 
         text = client.skill_body(name, form=BodyForm.DOCUMENT if document else BodyForm.BODY)
@@ -99,7 +101,8 @@ def assets(
 
     Example: skillsvc assets contrast-check
     """
-    with asking(address, project, timeout) as client:
+    check_reference(name)
+    with asking(address, project, timeout, skill=name) as client:
         inventory = client.list_assets(name)
     if json:
         print_json(inventory)
@@ -130,7 +133,9 @@ def read(
 
     Example: skillsvc read contrast-check assets/swatches.png --output swatches.png
     """
-    with asking(address, project, timeout) as client:
+    check_reference(name)
+    check_asset_name(asset)
+    with asking(address, project, timeout, skill=name) as client:
         content = client.read_asset(name, asset)
     if json:
         print_json(content)
@@ -150,14 +155,18 @@ def read(
 def activate(
     *,
     name: Name,
-    task: Annotated[str, typer.Option(metavar="TASK", help="What it is begun for.")] = "",
+    task: Annotated[str, typer.Option(metavar="TASK", help="What it is begun for (not built yet).")] = "",
     invocation: Annotated[Literal["model", "user"], typer.Option(help="Who begins it.")] = "model",
-    form: Annotated[Literal["plain", "skill_content", "command"], typer.Option(help="The form of the text.")] = "plain",
+    form: Annotated[
+        Literal["plain", "skill_content", "command"],
+        typer.Option(help="The form of the text; only plain is built yet."),
+    ] = "plain",
     argument: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="A value for a placeholder; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A value for a placeholder; may be repeated (not built yet)."),
     ] = None,
     allow_partial: Annotated[
-        bool, typer.Option("--allow-partial", help="Begin without the tools that are refused.")
+        bool, typer.Option("--allow-partial", help="Begin without the tools that are refused (not built yet).")
     ] = False,
     request_id: Annotated[str, typer.Option(metavar="ID", help="Repeated, it is the same activation.")] = "",
     address: Address = DEFAULT_ADDRESS,
@@ -167,12 +176,14 @@ def activate(
 ) -> None:
     """Begin the use of a skill.
 
-    Prints its text, ready for a model; the id of the activation and notes go to standard error.
+    Prints its text, ready for a model; the id of the activation and notes go to standard error. Skills with tools
+    cannot be begun yet: not built.
 
-    Example: skillsvc activate sql-migration-review --task "review the orders table"
+    Example: skillsvc activate sql-migration-review
     """
+    check_reference(name)
     arguments = _arguments(argument or ())
-    with asking(address, project, timeout) as client:
+    with asking(address, project, timeout, skill=name) as client:
         from skillsource import InvocationFilter, TextForm  # noqa: PLC0415 - see `asking`
 
         activation = client.activate(

@@ -189,6 +189,58 @@ def test_what_fails_is_one_line_and_a_status(server: RunningServer) -> None:
     assert ended == cases
 
 
+def test_near_names_are_told_where_there_is_none_of_the_name(server: RunningServer) -> None:
+    for command in (["show", "for-al"], ["body", "for-al"], ["activate", "dir-9/for-al"], ["read", "for-al", "x"]):
+        done = skillsvc(*command, SKILLSVC_ADDRESS=server.address)
+        assert (done.status, done.complained.count("\n")) == (1, 1)
+        assert done.complained.endswith("; did you mean for-all? (SKILL_NOT_FOUND)\n")
+    assert "did you mean" not in skillsvc("body", "zzz", SKILLSVC_ADDRESS=server.address).complained
+
+
+def test_a_name_that_fits_no_grammar_is_told_with_the_rule() -> None:
+    rules = set()
+    for command in (["body", "A b"], ["assets", "A b"], ["read", "A b", "x"], ["activate", "A b"]):
+        done = skillsvc(*command)
+        assert done.status == 2
+        rules.add(done.complained)
+    (rule,) = rules
+    assert rule.startswith("skillsvc: 'A b' is no name of a skill: a lower-case letter or digit, then up to 63 of ")
+
+
+def test_show_says_that_it_knows_plain_names_only() -> None:
+    done = skillsvc("show", "dir-1/for-all")
+    assert (done.status, done.complained.count("\n")) == (2, 1)
+    assert "dir-1/for-all" in done.complained
+    assert "shadowed" in done.complained
+    assert "body, assets, read and activate take SOURCE/NAME" in done.complained
+    assert "NAME_MALFORMED" not in done.complained
+
+
+@pytest.mark.parametrize(
+    ("address", "fault"),
+    [
+        ("foo", "foo has no port"),
+        ("localhost", "localhost has no port"),
+        ("[::1]", "[::1] has no port"),
+        ("::1", "::1 is no address"),
+        ("foo:bar", "foo:bar is no address"),
+        ("", " is no address"),
+    ],
+)
+def test_an_address_that_is_none_is_told_before_anything_is_asked(address: str, fault: str) -> None:
+    done = skillsvc("list", "--address", address)
+    assert done.status == 2
+    assert done.complained == f"skillsvc: {fault}: say HOST:PORT, [IPV6]:PORT or unix:PATH\n"
+
+
+def test_a_choice_that_is_none_is_told_in_our_words_alone() -> None:
+    done = skillsvc("list", "--invocation", "bot")
+    assert done.status == 2
+    assert done.complained.endswith(
+        "Error: Invalid value for '--invocation': 'bot' is not one of 'any', 'model', 'user'.\n"
+    )
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
