@@ -6,11 +6,14 @@ are at hand at once.
 
 import signal
 from importlib.metadata import version as version_of
+from json import dumps
 from os import environ
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
+from typing_extensions import override
 
 from skillsvc.cli import catalog_commands, skill_commands
 from skillsvc.cli.output import FAILED, USAGE, complain, print_line
@@ -18,7 +21,30 @@ from skillsvc.cli.output import FAILED, USAGE, complain, print_line
 LayoutName = Literal["flat", "nested"]
 ProfileName = Literal["lenient", "strict"]
 
+SeverityName = Literal["note", "warning", "error"]
+
+
+class _Commands(TyperGroup):
+    """The commands, whose faults are told in this command line's words alone."""
+
+    @override
+    def invoke(self, ctx: Any) -> object:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            # What checks a choice for typer puts this before its sentence.
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print_line(version_of("skillsvc"))
+        raise typer.Exit
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -27,7 +53,13 @@ app = typer.Typer(
 
 
 @app.callback()
-def skillsvc(context: typer.Context) -> None:
+def skillsvc(
+    context: typer.Context,
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Serve agent skills over gRPC, and look at what is served.
 
     Commands that ask a server end with status 1 where the answer is no, 2 where the command is not right, 3 where no
@@ -96,27 +128,43 @@ def serve(
 @app.command()
 def check(
     *,
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="The directory to look at.")
-    ],
-    layout: Annotated[LayoutName, typer.Option(help="How deep skills lie.")] = "flat",
-    profile: Annotated[ProfileName, typer.Option(help="What a breach does: warn, or refuse.")] = "lenient",
-    single_files: Annotated[bool, typer.Option("--single-files", help="Take <name>.md for a skill, too.")] = False,
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="DIR", exists=True, file_okay=False, help="What to look at, strongest first."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Look at the sources of this TOML file, before each DIR.")
+    ] = None,
+    layout: Annotated[LayoutName | None, typer.Option(help="How deep skills lie in each DIR; else flat.")] = None,
+    profile: Annotated[
+        ProfileName | None, typer.Option(help="What a breach does in each DIR: warn, or refuse; else lenient.")
+    ] = None,
+    single_files: Annotated[
+        bool, typer.Option("--single-files", help="Take <name>.md in each DIR for a skill, too.")
+    ] = False,
+    min_severity: Annotated[SeverityName, typer.Option(help="Print no lesser diagnostics; all are counted.")] = "note",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell what a server would make of a directory.
+    """Tell what a server would make of directories.
 
-    Prints every diagnostic of every skill. Needs no server and writes nothing. Ends with status 1 where a skill, or the
-    look at the directory, was refused.
+    Prints every diagnostic of every skill, with the folder below its source in brackets. Several directories are taken
+    in order of precedence. One that is a skill itself is looked at as a skill in a folder of that name. Needs no server
+    and writes nothing. Ends with status 1 where a skill, or the look at a source, was refused.
 
     Example: skillsvc check ~/my-skills --layout nested
     """
     from skillsvc.cli import checking  # noqa: PLC0415 - see above
-    from skillsvc.domain.limits import Limits  # noqa: PLC0415 - see above
+    from skillsvc.settings import Options, SettingsRefused  # noqa: PLC0415 - see above
 
-    settings = checking.make_settings(directory, layout=layout, profile=profile, single_files=single_files)
-    report = checking.check(settings, Limits())
-    checking.print_report(report, json=json)
+    options = Options(skills_dirs=tuple(directories or ()), layout=layout, profile=profile)
+    try:
+        sources, limits = checking.settle_sources(config, options, single_files=single_files)
+    except SettingsRefused as refused:
+        for fault in refused.faults:
+            complain(fault)
+        raise typer.Exit(USAGE) from None
+    report = checking.check(sources, limits)
+    checking.print_report(report, least=min_severity, json=json)
     if report.has_errors:
         raise typer.Exit(FAILED)
 
@@ -134,9 +182,10 @@ app.command()(catalog_commands.info)
 
 
 @app.command()
-def version() -> None:
+def version(*, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Print the version."""
-    print_line(version_of("skillsvc"))
+    number = version_of("skillsvc")
+    print_line(dumps({"version": number}) if json else number)
 
 
 def main() -> None:

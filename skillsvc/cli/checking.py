@@ -1,7 +1,8 @@
-"""Checking a directory: what a server would make of it, with nothing served and nothing written."""
+"""Checking directories: what a server would make of them, with nothing served and nothing written."""
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
@@ -9,118 +10,287 @@ from pathlib import Path
 from skillsvc.catalog.refresh import stand
 from skillsvc.cli.hashing import HashingBlobStore
 from skillsvc.cli.output import count_of, print_line, print_text
+from skillsvc.domain.caps import fits_skill_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.parsing.findings import Profile
+from skillsvc.settings import Options, SettingsRefused, settle
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
-from skillsvc.sources.discovery import Layout
-from skillsvc.sources.merge import merge
+from skillsvc.sources.discovery import DOCUMENT, MANIFEST, Layout
+from skillsvc.sources.merge import Merged, merge
 from skillsvc.sources.source import Observation
+
+_OF_A_SOURCE = frozenset(
+    {
+        DiagnosticCode.SOURCE_MISSING,
+        DiagnosticCode.SOURCE_UNREADABLE,
+        DiagnosticCode.SOURCE_GONE,
+        DiagnosticCode.TOO_MANY_FOLDERS,
+        DiagnosticCode.TOO_MANY_SKILLS,
+        DiagnosticCode.FOLDER_UNREADABLE,
+    }
+)
+"""What is told of a source as a whole where it names no skill; any other error is of a skill at its root."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedSkill:
-    """A skill that would be listed. `place` is its folder below the directory, empty for the directory itself."""
+class Placed:
+    """A skill of a source: its name, or its place where it has none, and its place below the source, "" at its root."""
 
     name: str
+    source: str
     place: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSkill(Placed):
+    """A skill that would be listed."""
+
     digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckReport:
-    """What would be listed, how many skills would be refused or shadowed instead, and every diagnostic."""
+class Told:
+    """A diagnostic, and the place below its source that it speaks of, None where that is the source as a whole."""
 
+    diagnostic: Diagnostic
+    place: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """What would be listed, refused and shadowed, and every diagnostic.
+
+    `looks_deeper` says that nothing is listed where the layout nested would look into further folders.
+    """
+
+    sources: tuple[str, ...]
     listed: tuple[ListedSkill, ...]
-    refused: int
-    shadowed: int
-    diagnostics: tuple[Diagnostic, ...]
+    refused: tuple[Placed, ...]
+    shadowed: tuple[Placed, ...]
+    told: tuple[Told, ...]
+    looks_deeper: bool = False
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics, in the order in which they are told."""
+        return tuple(told.diagnostic for told in self.told)
 
     @property
     def has_errors(self) -> bool:
-        """Whether a skill, or the look at the directory, was refused."""
-        return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
+        """Whether a skill, or the look at a source, was refused."""
+        return self.count(Severity.ERROR) > 0
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics are of a severity."""
-        return sum(diagnostic.severity is severity for diagnostic in self.diagnostics)
+        return sum(told.diagnostic.severity is severity for told in self.told)
 
 
-def make_settings(directory: Path, *, layout: str, profile: str, single_files: bool) -> DirectorySettings:
-    """Return how `serve` would read the directory if it were its first --skills-dir."""
-    return DirectorySettings(
-        label="dir-1",
-        path=str(directory),
-        layout=Layout(layout),
-        profile=Profile(profile),
-        single_files=single_files,
-    )
+def settle_sources(
+    config: Path | None, options: Options, *, single_files: bool
+) -> tuple[tuple[DirectorySettings, ...], Limits]:
+    """Return what `serve` would look at, strongest first, and the limits in force.
 
+    A directory of the options that is a skill itself is labelled by its name, which is the folder's name of that skill.
 
-def check(settings: DirectorySettings, limits: Limits) -> CheckReport:
-    """Look at a directory as a server does at its start, and report what came of it.
-
-    Diagnostics of the directory as a whole come first, then those of each skill together, by its name or place.
+    Raises:
+        SettingsRefused: The file or the options cannot be used; all faults at once.
     """
-    seen = DirectorySource(settings, limits=limits, blobs=HashingBlobStore()).observe()
-    standing = stand(None, seen, datetime.now(UTC), limits)
-    merged = merge([standing.served])
-    listed = [
-        ListedSkill(name=row.name, place=row.found.place, digest=row.bundle.digest)
+    directories = options.skills_dirs
+    if not directories:
+        given = {"layout": options.layout, "profile": options.profile, "single-files": single_files or None}
+        faults = [
+            f"--{name} is for each DIR; a [[source]] has its own" for name, value in given.items() if value is not None
+        ]
+        if config is None:
+            faults.insert(0, "nothing to look at: name a DIR, or a file with --config")
+        if faults:
+            raise SettingsRefused(faults)
+    settings = settle(config, options)
+    sources = settings.directories()
+    of_file = len(sources) - len(directories)
+    labels = _labels([source.label for source in sources], {of_file + at: path for at, path in enumerate(directories)})
+    return (
+        *sources[:of_file],
+        *(
+            replace(source, label=label, single_files=single_files)
+            for source, label in zip(sources[of_file:], labels[of_file:], strict=True)
+        ),
+    ), settings.make_limits()
+
+
+def _labels(counted: Sequence[str], directories: Mapping[int, Path]) -> list[str]:
+    """Return the labels of all sources: the name of a directory that is a skill, where no other has it."""
+    named = {at: path.resolve().name for at, path in directories.items() if _is_skill(path)}
+    wanted = [named.get(at, label) for at, label in enumerate(counted)]
+    return [
+        want if fits_skill_name(want) and wanted.count(want) == 1 and want not in {*counted} - {label} else label
+        for want, label in zip(wanted, counted, strict=True)
+    ]
+
+
+def _is_skill(directory: Path) -> bool:
+    try:
+        return any(path.name.upper() == DOCUMENT.upper() or path.name == MANIFEST for path in directory.iterdir())
+    except OSError:
+        # What cannot be read is told by the look.
+        return False
+
+
+def check(sources: Sequence[DirectorySettings], limits: Limits) -> CheckReport:
+    """Look at directories as a server does at its start, strongest first, and report what came of it.
+
+    Diagnostics come source by source; those of the source as a whole first, then those of each skill together, by its
+    name or place.
+    """
+    blobs = HashingBlobStore()
+    seen = [
+        stand(None, DirectorySource(source, limits=limits, blobs=blobs).observe(), datetime.now(UTC), limits).served
+        for source in sources
+    ]
+    merged = merge(seen)
+    told = [*_told(seen), *_lost(seen, merged)]
+    if len(merged.rows) > limits.layer_skills:
+        too_many = Diagnostic(
+            severity=Severity.ERROR,
+            code=DiagnosticCode.TOO_MANY_SKILLS,
+            message=f"{len(merged.rows)} skills; a server takes in at most {limits.layer_skills}",
+            source=sources[0].label if len(sources) == 1 else "",
+        )
+        told.append(Told(diagnostic=too_many, place=None))
+    labels = tuple(source.label for source in sources)
+    order = {label: at for at, label in enumerate(labels)}
+    listed = tuple(
+        ListedSkill(name=row.name, source=row.source, place=row.found.place, digest=row.bundle.digest)
         for row in merged.rows
         if not row.shadowed
-    ]
-    diagnostics = list(merged.diagnostics)
-    if len(merged.rows) > limits.layer_skills:
-        diagnostics.append(
-            Diagnostic(
-                severity=Severity.ERROR,
-                code=DiagnosticCode.TOO_MANY_SKILLS,
-                message=f"{len(merged.rows)} skills; a server takes in at most {limits.layer_skills}",
-                source=settings.label,
-            )
-        )
-    codes = Counter(diagnostic.code for diagnostic in diagnostics)
+    )
+    flat = {source.label for source in sources if source.layout is Layout.FLAT}
     return CheckReport(
-        listed=tuple(listed),
-        refused=_refused(seen),
-        shadowed=codes[DiagnosticCode.SHADOWED] + codes[DiagnosticCode.FOLDED],
-        diagnostics=tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.skill)),
+        sources=labels,
+        listed=listed,
+        refused=tuple(_refused(told)),
+        shadowed=tuple(
+            Placed(name=each.diagnostic.skill, source=each.diagnostic.source, place=each.place)
+            for each in _lost(seen, merged)
+        ),
+        told=tuple(
+            sorted(told, key=lambda each: (order.get(each.diagnostic.source, -1), each.diagnostic.skill)),
+        ),
+        looks_deeper=not listed
+        and any(
+            each.diagnostic.code is DiagnosticCode.FOLDER_WITHOUT_SKILL and each.diagnostic.source in flat
+            for each in told
+        ),
     )
 
 
-def _refused(seen: Observation) -> int:
-    """Count the places with an error, which none has that is listed."""
-    return len({fault.skill for fault in seen.diagnostics if fault.severity is Severity.ERROR and fault.skill})
+def _told(seen: Sequence[Observation]) -> Iterator[Told]:
+    """Yield the diagnostics of the looks themselves."""
+    for observation in seen:
+        for diagnostic in observation.diagnostics:
+            # Here a skill has no name yet, and is known by its place.
+            of_source = not diagnostic.skill and (
+                diagnostic.severity is not Severity.ERROR or diagnostic.code in _OF_A_SOURCE
+            )
+            yield Told(diagnostic=diagnostic, place=None if of_source else diagnostic.skill)
+        for found in observation.found:
+            for diagnostic in found.diagnostics:
+                yield Told(diagnostic=diagnostic, place=found.place)
 
 
-def print_report(report: CheckReport, *, json: bool) -> None:
-    """Print a line for each diagnostic and a last one that counts; or one JSON object."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lost(Told):
+    """What is told of a skill that lost its name to another."""
+
+    place: str
+
+
+def _lost(seen: Sequence[Observation], merged: Merged) -> list[_Lost]:
+    """Return what the merge tells of each skill that it does not list, with its place.
+
+    Of one name in one source it tells of each but the first, in their order, and then of the first where a stronger
+    source has the name.
+    """
+    known = {id(told.diagnostic) for told in _told(seen)}
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for observation in seen:
+        for found in observation.found:
+            places[observation.source, found.bundle.skill.name].append(found.place)
+    lost = {key: [*further, first] for key, (first, *further) in places.items()}
+    return [
+        _Lost(diagnostic=diagnostic, place=lost[diagnostic.source, diagnostic.skill].pop(0))
+        for diagnostic in merged.diagnostics
+        if id(diagnostic) not in known
+    ]
+
+
+def _refused(told: Sequence[Told]) -> list[Placed]:
+    """Return the places with an error, which none has that is listed."""
+    places = {
+        (each.diagnostic.source, each.place): each.diagnostic.skill
+        for each in told
+        if each.diagnostic.severity is Severity.ERROR and each.place is not None
+    }
+    return [Placed(name=name or source, source=source, place=place) for (source, place), name in places.items()]
+
+
+def print_report(report: CheckReport, *, least: str, json: bool) -> None:
+    """Print a line for each diagnostic and a last one that counts; or one JSON object.
+
+    Args:
+        report: What to tell.
+        least: The least severity of the diagnostics that are printed.
+        json: Whether it is for scripts.
+    """
+    told = [each for each in report.told if each.diagnostic.severity.value >= Severity[least.upper()].value]
     if json:
-        print_text(dumps(_as_json(report), indent=2) + "\n")
+        print_text(dumps(_as_json(report, told), indent=2) + "\n")
         return
-    for diagnostic in report.diagnostics:
-        about = f"{diagnostic.skill}: " if diagnostic.skill else ""
-        print_line(f"{diagnostic.severity.name.lower()}: {about}{diagnostic.message} [{diagnostic.code}]")
+    for each in told:
+        diagnostic = each.diagnostic
+        about = f"{_about(each, several=len(report.sources) > 1)}{diagnostic.message}"
+        print_line(f"{diagnostic.severity.name.lower()}: {about} [{diagnostic.code}]")
     said = ", ".join(count_of(report.count(severity), severity.name.lower()) for severity in reversed(Severity))
     listed = count_of(len(report.listed), "skill")
-    print_line(f"{listed} listed, {report.refused} refused, {report.shadowed} shadowed: {said}")
+    print_line(f"{listed} listed, {len(report.refused)} refused, {len(report.shadowed)} shadowed: {said}")
+    if report.looks_deeper:
+        print_line("the layout flat looks no further into folders without SKILL.md; try --layout nested")
 
 
-def _as_json(report: CheckReport) -> dict[str, object]:
-    """Return a report for scripts; a diagnostic is as in the proto's mapping, with all of its fields."""
+def _about(told: Told, *, several: bool) -> str:
+    """Return what a diagnostic is about: its source where there are several, its skill, and where that lies."""
+    diagnostic = told.diagnostic
+    source = f"{diagnostic.source}: " if several and diagnostic.source else ""
+    if told.place is None:
+        return source
+    skill = diagnostic.skill or diagnostic.source
+    return f"{source}{skill}: " if told.place == skill else f"{source}{skill} ({told.place or '.'}): "
+
+
+def _as_json(report: CheckReport, told: Sequence[Told]) -> dict[str, object]:
+    """Return a report for scripts; a diagnostic is as in the proto's mapping, with all of its fields and its place."""
     return {
-        "listed": [{"name": skill.name, "place": skill.place, "digest": skill.digest} for skill in report.listed],
-        "refused": report.refused,
-        "shadowed": report.shadowed,
+        "listed": [
+            {"name": skill.name, "source": skill.source, "place": skill.place, "digest": skill.digest}
+            for skill in report.listed
+        ],
+        "refused": [{"source": skill.source, "place": skill.place} for skill in report.refused],
+        "shadowed": [{"name": skill.name, "source": skill.source, "place": skill.place} for skill in report.shadowed],
+        "totals": {
+            "listed": len(report.listed),
+            "refused": len(report.refused),
+            "shadowed": len(report.shadowed),
+            **{f"{severity.name.lower()}s": report.count(severity) for severity in reversed(Severity)},
+        },
         "diagnostics": [
             {
-                "severity": f"SEVERITY_{diagnostic.severity.name}",
-                "code": diagnostic.code,
-                "skill": diagnostic.skill,
-                "source": diagnostic.source,
-                "message": diagnostic.message,
+                "severity": f"SEVERITY_{each.diagnostic.severity.name}",
+                "code": each.diagnostic.code,
+                "skill": each.diagnostic.skill,
+                "source": each.diagnostic.source,
+                "place": each.place,
+                "message": each.diagnostic.message,
             }
-            for diagnostic in report.diagnostics
+            for each in told
         ],
     }

@@ -40,8 +40,15 @@ def test_json_is_one_object_with_every_diagnostic(tmp_path: Path) -> None:
     assert (listed["name"], listed["place"], len(listed["digest"])) == ("deep", "a/deep", 64)
     (fault,) = report.pop("diagnostics")
     assert fault.pop("message")
-    assert fault == {"severity": "SEVERITY_ERROR", "code": "frontmatter-unclosed", "skill": "b", "source": "dir-1"}
-    assert report == {"refused": 1, "shadowed": 0}
+    assert fault == {
+        "severity": "SEVERITY_ERROR",
+        "code": "frontmatter-unclosed",
+        "skill": "b",
+        "source": "dir-1",
+        "place": "b",
+    }
+    totals = {"listed": 1, "refused": 1, "shadowed": 0, "errors": 1, "warnings": 0, "notes": 0}
+    assert report == {"refused": [{"source": "dir-1", "place": "b"}], "shadowed": [], "totals": totals}
 
 
 def test_options_are_those_of_serve(tmp_path: Path) -> None:
@@ -54,6 +61,27 @@ def test_options_are_those_of_serve(tmp_path: Path) -> None:
     for given, names in options.items():
         report = json.loads(skillsvc("check", tmp_path, *given, "--json").printed)
         assert [listed["name"] for listed in report["listed"]] == names
+
+
+def test_several_directories_and_a_file_are_looked_at_as_served_together(tmp_path: Path) -> None:
+    grow(tmp_path, {"one/a/SKILL.md": skill("a"), "two/a/SKILL.md": skill("a", body="Another")})
+    config = tmp_path / "skillsvc.toml"
+    config.write_text('[[source]]\nname = "house"\npath = "one"\n')
+    for given, winner, loser in (
+        ((tmp_path / "one", tmp_path / "two"), "dir-1", "dir-2"),
+        ((tmp_path / "two", "--config", config), "house", "dir-1"),
+    ):
+        report = json.loads(skillsvc("check", *given, "--json").printed)
+        assert [listed["source"] for listed in report["listed"]] == [winner]
+        assert report["shadowed"] == [{"name": "a", "source": loser, "place": "a"}]
+        assert [fault["code"] for fault in report["diagnostics"]] == ["shadowed"]
+
+
+@pytest.mark.parametrize("given", [[], ["--layout", "flat"], ["--config", "none.toml"]], ids=str)
+def test_what_names_nothing_to_look_at_is_a_mistake(given: list[str]) -> None:
+    done = skillsvc("check", *given)
+    assert (done.status, done.printed) == (2, b"")
+    assert done.complained.startswith("skillsvc: ")
 
 
 def test_nothing_is_written(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 """The command line as a whole: its commands, its help, what it brings in."""
 
+import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version as version_of
 from typing import get_args
+
+import pytest
 
 from skillsvc.cli.app import LayoutName, ProfileName, app
 from skillsvc.cli.asking import DEFAULT_ADDRESS
@@ -52,6 +56,19 @@ def test_every_command_says_what_it_does_and_gives_an_example() -> None:
         said, example, call = (command.callback.__doc__ or "").partition("Example: ")
         assert said
         assert name == "version" or (example and call.startswith(f"skillsvc {name} "))
+
+
+def test_the_version_is_told_by_option_and_command_and_as_json() -> None:
+    number = version_of("skillsvc")
+    assert run("-m", "skillsvc", "--version") == run("-m", "skillsvc", "version") == f"{number}\n"
+    assert json.loads(run("-m", "skillsvc", "version", "--json")) == {"version": number}
+
+
+@pytest.mark.parametrize("command", ["search", "render"])
+def test_help_says_what_is_not_built_yet(command: str) -> None:
+    assert "not built yet" in run("-m", "skillsvc", command, "--help")
+    (line,) = [line for line in run("-m", "skillsvc", "--help").splitlines() if line.split()[:1] == [command]]
+    assert "not built yet" in line
 
 
 def test_commands_and_options_are_completed() -> None:

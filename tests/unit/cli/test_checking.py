@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from skillsvc.cli.checking import CheckReport, check, make_settings
+from skillsvc.cli.checking import CheckReport, check, print_report, settle_sources
 from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.sources.directory import DirectorySource
+from skillsvc.settings import Options, SettingsRefused
+from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.merge import merge
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.unit.sources.trees import Link, Tree, grow, skill
@@ -19,7 +20,15 @@ def report_of(
     root: Path, tree: Tree, *, layout: str = "nested", profile: str = "lenient", single_files: bool = False
 ) -> CheckReport:
     grow(root, tree)
-    return check(make_settings(root, layout=layout, profile=profile, single_files=single_files), Limits())
+    return check(sources_of(root, layout=layout, profile=profile, single_files=single_files), Limits())
+
+
+def sources_of(
+    *directories: Path, layout: str = "nested", profile: str = "lenient", single_files: bool = False
+) -> tuple[DirectorySettings, ...]:
+    options = Options(skills_dirs=directories, layout=layout, profile=profile)
+    sources, _limits = settle_sources(None, options, single_files=single_files)
+    return sources
 
 
 def places(report: CheckReport) -> list[tuple[str, str]]:
@@ -29,7 +38,7 @@ def places(report: CheckReport) -> list[tuple[str, str]]:
 def test_a_sound_directory_has_its_skills_listed_in_the_order_of_their_names(tmp_path: Path) -> None:
     report = report_of(tmp_path, {"b/SKILL.md": skill("b"), "a/deep/SKILL.md": skill("deep"), "c.txt": "no skill"})
     assert places(report) == [("b", "b"), ("deep", "a/deep")]
-    assert (report.refused, report.shadowed, report.diagnostics) == (0, 0, ())
+    assert (report.refused, report.shadowed, report.told) == ((), (), ())
     assert not report.has_errors
 
 
@@ -37,7 +46,7 @@ def test_what_is_refused_is_counted_by_its_place(tmp_path: Path) -> None:
     tree: Tree = {"a/same/SKILL.md": BROKEN, "b/same/SKILL.md": BROKEN, "b/out": Link("/"), "ok/SKILL.md": skill("ok")}
     report = report_of(tmp_path, tree)
     assert places(report) == [("ok", "ok")]
-    assert report.refused == 3
+    assert [refused.place for refused in report.refused] == ["b/out", "a/same", "b/same"]
     assert report.has_errors
     assert report.count(Severity.ERROR) == 3
     assert {(fault.code, fault.skill) for fault in report.diagnostics} == {
@@ -55,7 +64,7 @@ def test_a_second_skill_of_a_name_is_shadowed_and_a_copy_folded(tmp_path: Path) 
     }
     report = report_of(tmp_path, tree)
     assert places(report) == [("same", "a")]
-    assert report.shadowed == 2
+    assert [(lost.name, lost.place) for lost in report.shadowed] == [("same", "b/copy"), ("same", "b/other")]
     assert not report.has_errors
     assert {DiagnosticCode.FOLDED, DiagnosticCode.SHADOWED} <= {fault.code for fault in report.diagnostics}
 
@@ -70,7 +79,7 @@ def test_the_profile_decides_what_a_breach_does(tmp_path: Path) -> None:
     tree = {"folder/SKILL.md": skill("another-name")}
     assert places(report_of(tmp_path, tree)) == [("another-name", "folder")]
     strict = report_of(tmp_path, tree, profile="strict")
-    assert (places(strict), strict.refused, strict.has_errors) == ([], 1, True)
+    assert (places(strict), len(strict.refused), strict.has_errors) == ([], 1, True)
 
 
 def test_single_files_are_skills_if_asked_for(tmp_path: Path) -> None:
@@ -91,7 +100,7 @@ def test_diagnostics_of_the_directory_come_first_and_those_of_a_skill_together(t
 
 def test_more_skills_than_a_server_takes_in_are_an_error(tmp_path: Path) -> None:
     grow(tmp_path, {f"{name}/SKILL.md": skill(name) for name in "abc"})
-    settings = make_settings(tmp_path, layout="flat", profile="lenient", single_files=False)
+    settings = sources_of(tmp_path, layout="flat")
     assert not check(settings, Limits(layer_skills=3)).has_errors
     report = check(settings, Limits(layer_skills=2))
     assert report.has_errors
@@ -99,7 +108,7 @@ def test_more_skills_than_a_server_takes_in_are_an_error(tmp_path: Path) -> None
 
 
 def test_a_directory_that_is_not_there_is_empty_and_said_to_be_missing(tmp_path: Path) -> None:
-    settings = make_settings(tmp_path / "none", layout="flat", profile="lenient", single_files=False)
+    settings = sources_of(tmp_path / "none")
     report = check(settings, Limits())
     assert (report.listed, report.has_errors) == ((), False)
     assert [(fault.severity, fault.code) for fault in report.diagnostics] == [
@@ -116,9 +125,113 @@ def test_nothing_differs_from_a_look_that_keeps_what_it_reads(tmp_path: Path) ->
         "c/skill.yaml": "name: c\ndescription: D.\n",
     }
     report = report_of(tmp_path, tree)
-    settings = make_settings(tmp_path, layout="nested", profile="lenient", single_files=False)
+    (settings,) = sources_of(tmp_path)
     merged = merge([DirectorySource(settings, limits=Limits(), blobs=MemoryBlobStore()).observe()])
     assert [(listed.name, listed.digest) for listed in report.listed] == [
         (row.name, row.bundle.digest) for row in merged.rows
     ]
     assert sorted(map(repr, report.diagnostics)) == sorted(map(repr, merged.diagnostics))
+
+
+def test_sources_are_looked_at_in_order_and_each_loss_has_its_place(tmp_path: Path) -> None:
+    grow(tmp_path / "strong", {"same/SKILL.md": skill("same"), "broken/SKILL.md": BROKEN})
+    grow(
+        tmp_path / "weak",
+        {
+            "a/same/SKILL.md": skill("same", body="Another"),
+            "broken/SKILL.md": skill("broken"),
+            "b/same/SKILL.md": skill("same", body="A third"),
+        },
+    )
+    report = check(sources_of(tmp_path / "strong", tmp_path / "weak"), Limits())
+    # What is refused holds no name.
+    assert [(one.name, one.source, one.place) for one in report.listed] == [
+        ("broken", "dir-2", "broken"),
+        ("same", "dir-1", "same"),
+    ]
+    assert [(one.source, one.place) for one in report.refused] == [("dir-1", "broken")]
+    assert {(one.name, one.source, one.place) for one in report.shadowed} == {
+        ("same", "dir-2", "a/same"),
+        ("same", "dir-2", "b/same"),
+    }
+    assert {told.place: told.diagnostic.message.split()[0] for told in report.told if told.place != "broken"} == {
+        "a/same": "the",
+        "b/same": "another",
+    }
+
+
+def test_every_line_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    grow(tmp_path / "one", {"deep/folder/SKILL.md": skill("named"), "deep/broken/SKILL.md": BROKEN})
+    grow(tmp_path / "two", {"named/SKILL.md": skill("named", body="Another")})
+    said = lines(check(sources_of(tmp_path / "one"), Limits()), capfd)
+    assert [line.split(": ")[:2] for line in said[:-1]] == [
+        ["error", "deep/broken"],
+        ["warning", "named (deep/folder)"],
+    ]
+    said = lines(check(sources_of(tmp_path / "one", tmp_path / "two"), Limits()), capfd)
+    assert [line.split(": ")[:3] for line in said[:-1]] == [
+        ["error", "dir-1", "deep/broken"],
+        ["warning", "dir-1", "named (deep/folder)"],
+        ["warning", "dir-2", "named"],
+    ]
+
+
+def lines(report: CheckReport, capfd: pytest.CaptureFixture[str], least: str = "note") -> list[str]:
+    print_report(report, least=least, json=False)
+    return capfd.readouterr().out.splitlines()
+
+
+def test_what_is_less_grave_is_counted_and_not_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    tree: Tree = {"a/SKILL.md": BROKEN, "b/SKILL.md": skill("another"), "c/SKILL.md": skill("c"), ".d/x": ""}
+    report = report_of(tmp_path, tree)
+    for least, printed in (("note", 3), ("warning", 2), ("error", 1)):
+        *said, last = lines(report, capfd, least)
+        assert len(said) == printed
+        assert last == "2 skills listed, 1 refused, 0 shadowed: 1 error, 1 warning, 1 note"
+
+
+def test_a_directory_that_is_a_skill_is_one_in_a_folder_of_its_name(tmp_path: Path) -> None:
+    grow(tmp_path, {"own/SKILL.md": skill("own"), "Own/SKILL.md": skill("own"), "other/own/SKILL.md": skill("own")})
+    sound = check(sources_of(tmp_path / "own", profile="strict"), Limits())
+    assert (sound.sources, places(sound), sound.told) == (("own",), [("own", "")], ())
+    # A name that is no label stands aside, and so does one that two have.
+    assert [source.label for source in sources_of(tmp_path / "Own")] == ["dir-1"]
+    twice = sources_of(tmp_path / "own", tmp_path, tmp_path / "other" / "own")
+    assert [source.label for source in twice] == ["dir-1", "dir-2", "dir-3"]
+
+
+def test_a_refused_skill_at_the_root_is_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    grow(tmp_path, {"own/SKILL.md": BROKEN})
+    report = check(sources_of(tmp_path / "own"), Limits())
+    assert [(refused.source, refused.place) for refused in report.refused] == [("own", "")]
+    assert lines(report, capfd)[0].startswith("error: own (.): ")
+
+
+def test_where_nothing_is_listed_the_deeper_layout_is_told_of(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    grow(tmp_path, {"a/deep/SKILL.md": skill("deep")})
+    assert "--layout nested" in lines(check(sources_of(tmp_path, layout="flat"), Limits()), capfd)[-1]
+    assert "--layout nested" not in lines(check(sources_of(tmp_path), Limits()), capfd)[-1]
+
+
+def test_the_sources_of_a_file_stand_before_the_directories(tmp_path: Path) -> None:
+    config = tmp_path / "skillsvc.toml"
+    config.write_text('[limits]\nlayer_skills = 7\n[[source]]\nname = "house"\npath = "skills"\nlayout = "nested"\n')
+    options = Options(skills_dirs=(tmp_path / "more",), layout="flat")
+    sources, limits = settle_sources(config, options, single_files=True)
+    assert [(source.label, source.layout.value, source.single_files) for source in sources] == [
+        ("house", "nested", False),
+        ("dir-1", "flat", True),
+    ]
+    assert limits.layer_skills == 7
+
+
+def test_something_has_to_be_looked_at() -> None:
+    with pytest.raises(SettingsRefused) as refused:
+        settle_sources(None, Options(layout="flat"), single_files=True)
+    assert refused.value.faults == (
+        "nothing to look at: name a DIR, or a file with --config",
+        "--layout is for each DIR; a [[source]] has its own",
+        "--single-files is for each DIR; a [[source]] has its own",
+    )
