@@ -10,7 +10,7 @@ from skillsvc.cli.logs import log_to_stderr
 from skillsvc.cli.output import fail, print_line
 from skillsvc.cli.serving import serve
 from skillsvc.domain.errors import SkillsvcError
-from skillsvc.service.server import CannotListen
+from skillsvc.service.listening import CannotListen
 from skillsvc.settings import Settings, is_of_this_machine
 
 _log = logging.getLogger(__name__)

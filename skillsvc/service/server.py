@@ -20,6 +20,7 @@ from skillsvc.service.boundary import Boundary
 from skillsvc.service.changes import Changes
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
+from skillsvc.service.listening import Listener
 from skillsvc.service.reads import Reads
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
@@ -30,10 +31,6 @@ from skillsvc.service.watch import Watch
 _READING_THREADS = 4
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
-
-
-class CannotListen(Exception):
-    """The address cannot be listened on: it is taken, or not of this machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +60,7 @@ class Server:
         self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
         self._hurrying: asyncio.Future[None] | None = None
+        self._listener = Listener(parts.new_id)
         self._server = grpc.aio.server(
             options=(
                 # A second server on the port must fail to start, rather than share its calls.
@@ -119,12 +117,9 @@ class Server:
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        try:
-            port = self._server.add_insecure_port(address)
-        except RuntimeError as error:
-            raise CannotListen(f"cannot listen on {address}: it is in use, or not of this machine") from error
+        listening = self._listener.listen(self._server, address)
         await self._server.start()
-        return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
+        return listening
 
     def serve(self) -> None:
         """Begin to answer from the catalog, and be healthy."""
@@ -133,6 +128,7 @@ class Server:
     async def drain(self, grace_s: float) -> None:
         """Stop: health first, then watchers are told, then calls under way end, within `grace_s` seconds."""
         self._enter(Phase.DRAINING)
+        self._listener.release()
         await self._server.stop(grace_s)
         self._unsubscribe()
         self._reading.close()
