@@ -28,6 +28,7 @@ class DiagnosticCode(StrEnum):
     TOO_MANY_FOLDERS = "too-many-folders"
     TOO_DEEP = "too-deep"
     TOO_MANY_SKILLS = "too-many-skills"
+    STORE_UNREACHABLE = "store-unreachable"
     FOLDER_UNREADABLE = "folder-unreadable"
     FOLDER_NAME_NOT_TEXT = "folder-name-not-text"
     FOLDER_IGNORED = "folder-ignored"

@@ -13,7 +13,7 @@ from skillsvc.domain.trust import Tier, trust_of
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import Discovery, Layout, OpenSkill, SkillPlace, place_of
 from skillsvc.sources.intake import Intake, Taken
-from skillsvc.sources.source import Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome, never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,7 @@ class DirectorySource:
         blobs: BlobStore,
         last: Iterable[Found] = (),
         open_root: Callable[[str], ConfinedRoot] = ConfinedRoot.open,
+        stopped: Callable[[], bool] = never,
     ) -> None:
         """Prepare; nothing is opened before the first look.
 
@@ -48,15 +49,17 @@ class DirectorySource:
             blobs: Where the bytes go.
             last: What was found before a restart; it stands where the first look cannot see.
             open_root: Opens the directory, as `ConfinedRoot.open`.
+            stopped: Asked at each step of a look; as soon as it says so, the look is abandoned.
         """
         self._settings = settings
         self._limits = limits
         self._blobs = blobs
         self._open_root = open_root
+        self._stopped = stopped
         self._taken: Mapping[str, Taken] = {found.place: _remembered(found) for found in last}
         self._around: tuple[Diagnostic, ...] = ()
         self._walked: tuple[str, ...] = ()
-        self._elsewhere: tuple[str, ...] = ()
+        self._again: tuple[str, ...] = ()
         self._whole = False
         self._folders: tuple[Mapping[str, Taken], frozenset[str]] = (self._taken, frozenset())
 
@@ -106,7 +109,12 @@ class DirectorySource:
             return self._observation(Outcome.FAILED)
         with root:
             intake = Intake(
-                root, label=self.label, profile=self._settings.profile, limits=self._limits, blobs=self._blobs
+                root,
+                label=self.label,
+                profile=self._settings.profile,
+                limits=self._limits,
+                blobs=self._blobs,
+                stopped=self._stopped,
             )
             if changed is None or not self._whole or not self._look_at(changed, root, intake):
                 self._look(root, intake)
@@ -121,6 +129,7 @@ class DirectorySource:
             layout=self._settings.layout,
             single_files=self._settings.single_files,
             limits=self._limits,
+            stopped=self._stopped,
         )
         taken = {
             skill.place.place: intake.take(skill, self._taken.get(skill.place.place)) for skill in discovery.skills()
@@ -136,13 +145,13 @@ class DirectorySource:
         # Before what was taken: by that `folders` knows that there is something new.
         self._walked = discovery.folders
         self._taken = taken
-        self._elsewhere = tuple(place for place, each in taken.items() if each.place.reaches_elsewhere)
+        self._again = _to_see_again(taken, taken)
         self._whole = not discovery.unseen
 
     def _look_at(self, changed: Collection[str], root: ConfinedRoot, intake: Intake) -> bool:
         """Look at the skills that hold the changed paths; False where more than their content may have changed."""
         places = {self._holder(path) for path in changed}
-        places.update(self._elsewhere)
+        places.update(self._again)
         taken = dict(self._taken)
         for place in places:
             if place is None or taken[place].place.single_file:
@@ -158,6 +167,7 @@ class DirectorySource:
             except ConfinedError:
                 return False
         self._taken = taken
+        self._again = _to_see_again(taken, filter(None, places))
         return True
 
     def _holder(self, path: str) -> str | None:
@@ -184,6 +194,14 @@ class DirectorySource:
             found=tuple(found),
             diagnostics=tuple(diagnostics),
         )
+
+
+def _to_see_again(taken: Mapping[str, Taken], places: Iterable[str]) -> tuple[str, ...]:
+    """Return the places that every look goes to, whatever is said to have changed.
+
+    A skill with a link may change elsewhere; what kept one from being seen may pass without a change of its files.
+    """
+    return tuple(place for place in places if taken[place].place.reaches_elsewhere or not taken[place].seen)
 
 
 def _is_below(place: str, folder: str) -> bool:

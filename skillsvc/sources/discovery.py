@@ -5,7 +5,7 @@ its folder held open, so that what is read next is what was found, wherever its 
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, unique
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection, read_collection
 from skillsvc.parsing.text import one_line
+from skillsvc.sources.source import LookAbandoned, never
 
 DOCUMENT = "SKILL.md"
 _DOCUMENT_UPPER = DOCUMENT.upper()
@@ -94,13 +95,23 @@ class Discovery:
     places of those that were.
     """
 
-    def __init__(self, root: ConfinedRoot, *, label: str, layout: Layout, single_files: bool, limits: Limits) -> None:
-        """Prepare a walk; `label` is the folder name of a skill at the root itself."""
+    def __init__(
+        self,
+        root: ConfinedRoot,
+        *,
+        label: str,
+        layout: Layout,
+        single_files: bool,
+        limits: Limits,
+        stopped: Callable[[], bool] = never,
+    ) -> None:
+        """Prepare a walk; `label` names the folder of a skill at the root itself, `stopped` is asked at each folder."""
         self._root = root
         self._label = label
         self._layout = layout
         self._single_files = single_files
         self._limits = limits
+        self._stopped = stopped
         self._entered: dict[tuple[int, int], str] = {}
         self._ahead: deque[_Folder] = deque()
         self.diagnostics: list[Diagnostic] = []
@@ -112,10 +123,16 @@ class Discovery:
         return tuple(self._entered.values())
 
     def skills(self) -> Iterator[OpenSkill]:
-        """Yield every skill, shallower ones first, then in byte order of their places."""
+        """Yield every skill, shallower ones first, then in byte order of their places.
+
+        Raises:
+            LookAbandoned: The walk was stopped.
+        """
         self._ahead.append(_Folder(place="", depth=0))
         folders = 0
         while self._ahead:
+            if self._stopped():
+                raise LookAbandoned
             folder = self._ahead.popleft()
             folders += 1
             if folders > self._limits.source_folders + 1:

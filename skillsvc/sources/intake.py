@@ -4,8 +4,9 @@ What was read is remembered with the stamps of its files: at the next look, file
 settled when they were read, are not read again.
 """
 
+import errno
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from skillsvc.content.blobs import BlobStore
@@ -25,12 +26,14 @@ from skillsvc.content.confined import (
     TooLarge,
 )
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Asset, Found, TextRef, make_bundle
 from skillsvc.parsing.findings import Profile
 from skillsvc.parsing.skill import read_skill
 from skillsvc.sources.assets import AssetFiles, AssetWalk, SkillUnusable, name_assets
 from skillsvc.sources.discovery import DOCUMENT, OpenSkill, SkillPlace, printable
+from skillsvc.sources.source import LookAbandoned, never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +58,36 @@ class Taken:
 class Intake:
     """Takes the skills of one source into a blob store."""
 
-    def __init__(self, root: ConfinedRoot, *, label: str, profile: Profile, limits: Limits, blobs: BlobStore) -> None:
-        """Prepare for the skills beneath `root`, which stays open as long as this is used; `label` is the source's."""
+    def __init__(
+        self,
+        root: ConfinedRoot,
+        *,
+        label: str,
+        profile: Profile,
+        limits: Limits,
+        blobs: BlobStore,
+        stopped: Callable[[], bool] = never,
+    ) -> None:
+        """Prepare for the skills beneath `root`, which stays open as long as this is used.
+
+        `label` is the source's; `stopped` is asked at each skill and each asset.
+        """
         self._root = root
         self._label = label
         self._profile = profile
         self._limits = limits
         self._blobs = blobs
+        self._stopped = stopped
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
-        """Take one skill in; `before` is what the last look at the same place came to."""
+        """Take one skill in; `before` is what the last look at the same place came to.
+
+        What the store cannot take is unseen, as what cannot be read is: the skill alone keeps its last good.
+
+        Raises:
+            LookAbandoned: The intake was stopped.
+        """
+        self._go_on()
         # Stamps are for comparing with those of before.
         stamped = before is not None and bool(before.stamps)
         walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits)
@@ -85,16 +108,21 @@ class Intake:
                     return before
             return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
-            diagnostic = Diagnostic(severity=Severity.ERROR, code=fault.code, message=fault.message)
-            return Taken(
-                place=place,
-                found=before.found if before is not None and fault.unseen else None,
-                diagnostics=self._about(printable(place.place), (diagnostic,)),
-                stamps={},
-                copies={},
-                settled=False,
-                seen=not fault.unseen,
-            )
+            return self._turned_aside(place, before, fault)
+        except Unavailable as error:
+            return self._turned_aside(place, before, _not_taken(error))
+
+    def _turned_aside(self, place: SkillPlace, before: Taken | None, fault: SkillUnusable) -> Taken:
+        diagnostic = Diagnostic(severity=Severity.ERROR, code=fault.code, message=fault.message)
+        return Taken(
+            place=place,
+            found=before.found if before is not None and fault.unseen else None,
+            diagnostics=self._about(printable(place.place), (diagnostic,)),
+            stamps={},
+            copies={},
+            settled=False,
+            seen=not fault.unseen,
+        )
 
     def _text_stamps(self, skill: OpenSkill) -> dict[str, FileStamp | None]:
         stamps: dict[str, FileStamp | None] = {}
@@ -193,7 +221,12 @@ class Intake:
         except ConfinedError as error:
             raise _unseen(name, error) from error
 
+    def _go_on(self) -> None:
+        if self._stopped():
+            raise LookAbandoned
+
     def _copy(self, skill: OpenSkill, path: str, stamp: FileStamp | None, before: FileCopy | None) -> FileCopy:
+        self._go_on()
         if before is not None and before.settled and before.stamp == stamp and self._blobs.has(before.digest):
             return before
         name = f"the asset {printable(path)!r}"
@@ -232,3 +265,10 @@ def _text_ref(text: str | None) -> TextRef | None:
 def _unseen(name: str, error: ConfinedError) -> SkillUnusable:
     code = DiagnosticCode.FILE_CHANGED if isinstance(error, FileChanged) else DiagnosticCode.FILE_UNREADABLE
     return SkillUnusable(code, f"{name} {error}", unseen=True)
+
+
+def _not_taken(error: Unavailable) -> SkillUnusable:
+    cause = error.__cause__
+    symbol = errno.errorcode.get(cause.errno or 0) if isinstance(cause, OSError) else None
+    why = f"{error.message} ({symbol})" if symbol else error.message
+    return SkillUnusable(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {why}", unseen=True)

@@ -37,6 +37,15 @@ class Observation:
     """Of the source as a whole, and of skills that were refused; those of a skill that is kept are with it."""
 
 
+class LookAbandoned(Exception):
+    """A look that was told to stop before it was over. Nothing of it stands; what was seen last does."""
+
+
+def never() -> bool:
+    """Stop no look."""
+    return False
+
+
 class Source(Protocol):
     """A declared place that skills come from.
 
@@ -55,4 +64,7 @@ class Source(Protocol):
         Args:
             changed: Paths below the place that are known to have changed since the last look, `/` between names; the
                 look may then be content with these. None for a whole look.
+
+        Raises:
+            LookAbandoned: The look was told to stop.
         """

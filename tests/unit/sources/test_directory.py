@@ -18,11 +18,12 @@ from typing_extensions import override
 
 from skillsvc.content.confined import ConfinedRoot
 from skillsvc.domain.diagnostics import DiagnosticCode as Code
+from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Layout
-from skillsvc.sources.source import Outcome
+from skillsvc.sources.source import LookAbandoned, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.unit.sources.trees import LABEL, Folder, Link, Program, Tree, codes, grow, places_of, skill, source_of
 
@@ -405,3 +406,64 @@ def test_names_and_texts_are_utf_8_under_any_locale(tmp_path: Path, locale: str)
         check=True,
     )
     assert done.stdout == ascii(("fähre", "Fähre — “slow” → 渡船", ["résumé.md"])) + "\n"
+
+
+@pytest.mark.parametrize("changed", [None, ["a/x"]])
+def test_a_look_can_be_abandoned_at_each_step_and_leaves_what_was_seen_last(
+    tmp_path: Path, changed: list[str] | None
+) -> None:
+    tree: Tree = {f"{name}/SKILL.md": skill(name) for name in "abc"} | {"a/x": "x", "a/y": "y", "empty": Folder()}
+    asked, stop_at = 0, 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == stop_at
+
+    source = DirectorySource(
+        DirectorySettings(label=LABEL, path=str(grow(tmp_path, tree))),
+        limits=Limits(),
+        blobs=MemoryBlobStore(),
+        stopped=stopped,
+    )
+    before = source.observe()
+    grow(tmp_path, {"a/SKILL.md": skill("a", "Another."), "a/x": "another"})
+    # A whole look asks at the root and each folder, at each skill, and at each asset of what changed.
+    for step in range(1, 1 + (5 + 3 + 2 if changed is None else 1 + 2)):
+        asked, stop_at = 0, step
+        with pytest.raises(LookAbandoned):
+            source.observe(changed)
+    asked, stop_at = 0, 0
+    seen = source.observe(changed)
+    assert seen.found[0].bundle.skill.description == "Another."
+    assert seen.found[1:] == before.found[1:]
+
+
+def test_a_walk_through_folders_without_skills_can_be_abandoned(tmp_path: Path) -> None:
+    root = grow(tmp_path, {f"{number}/x/y": Folder() for number in range(50)})
+    asked = iter([False] * 20 + [True])
+    source = DirectorySource(
+        DirectorySettings(label=LABEL, path=str(root), layout=Layout.NESTED),
+        limits=Limits(),
+        blobs=MemoryBlobStore(),
+        stopped=lambda: next(asked),
+    )
+    with pytest.raises(LookAbandoned):
+        source.observe()
+    assert next(asked, None) is None
+
+
+def test_after_a_restart_what_the_store_cannot_take_stands_as_it_was_found(tmp_path: Path) -> None:
+    root = grow(tmp_path, {"a/SKILL.md": skill("a"), "b/SKILL.md": skill("b")})
+    before = source_of(root).observe()
+
+    class Away(MemoryBlobStore):
+        @override
+        def put(self, data: bytes, digest: str | None = None) -> str:
+            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is away")
+
+    grow(root, {"b/SKILL.md": skill("b", "Another.")})
+    seen = DirectorySource(
+        DirectorySettings(label=LABEL, path=str(root)), limits=Limits(), blobs=Away(), last=before.found
+    ).observe()
+    assert (seen.outcome, seen.found) == (Outcome.PARTIAL, before.found)

@@ -1,5 +1,6 @@
 """What becomes of the files of one skill: bytes, digests, and what is said where a file cannot be taken."""
 
+import errno
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing_extensions import override
 from skillsvc.content.blobs import BlobWriter
 from skillsvc.domain.diagnostics import DiagnosticCode as Code
 from skillsvc.domain.diagnostics import Severity
+from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import TextRef
 from skillsvc.sources.source import Outcome
@@ -199,3 +201,61 @@ def test_an_asset_that_goes_while_its_skill_is_read_keeps_the_last_good(
         [(Code.FILE_CHANGED, "quay")],
     )
     assert source.observe().outcome is Outcome.WHOLE
+
+
+class _Full(MemoryBlobStore):
+    """Takes no piece of more than so many bytes, as a disk that is full takes none."""
+
+    def __init__(self, at_most: int, cause: Exception | None = None) -> None:
+        super().__init__()
+        self.at_most = at_most
+        self._cause = cause
+
+    @override
+    def put(self, data: bytes, digest: str | None = None) -> str:
+        if len(data) > self.at_most:
+            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is away") from self._cause
+        return super().put(data, digest)
+
+
+@pytest.mark.parametrize(
+    ("cause", "why"),
+    [
+        (OSError(errno.ENOSPC, "no space left on device", "/secret"), "the store is away (ENOSPC)"),
+        (None, "the store is away"),
+    ],
+)
+@pytest.mark.parametrize("size", [1_000, 500_000])
+def test_a_skill_that_the_store_cannot_take_keeps_its_last_good_and_hides_no_sibling(
+    tmp_path: Path, size: int, cause: Exception | None, why: str
+) -> None:
+    root = grow(tmp_path, {"a/SKILL.md": skill("a"), "b/SKILL.md": skill("b"), "b/x": "x", "c/SKILL.md": skill("c")})
+    source = source_of(root, blobs=(blobs := _Full(500, cause)))
+    before = source.observe()
+    grow(root, {"b/x": b"x" * size, "c/SKILL.md": skill("c", "Another."), "d/SKILL.md": skill("d")})
+    seen = source.observe()
+    assert (seen.outcome, [found.place for found in seen.found]) == (Outcome.PARTIAL, ["a", "b", "c", "d"])
+    assert seen.found[1] == before.found[1]
+    assert seen.found[2].bundle.skill.description == "Another."
+    [said] = seen.diagnostics
+    assert (said.code, said.skill, said.severity) == (Code.STORE_UNREACHABLE, "b", Severity.ERROR)
+    assert said.message == f"could not be taken in: {why}"
+    blobs.at_most = size
+    # Nothing of its files changes when the disk has room again, and another skill may change meanwhile.
+    grow(root, {"a/SKILL.md": skill("a", "Another.")})
+    after = source.observe(["a/SKILL.md"])
+    assert after.outcome is Outcome.WHOLE
+    assert [asset.size for asset in after.found[1].bundle.assets] == [size]
+
+
+def test_a_skill_that_the_store_never_took_is_not_found_and_not_forgotten(tmp_path: Path) -> None:
+    source = source_of(grow(tmp_path, {"a/SKILL.md": skill("a")}), blobs=(blobs := _Full(0)))
+    for _ in range(2):
+        seen = source.observe(["a/SKILL.md"])
+        assert (seen.outcome, seen.found, codes(seen.diagnostics)) == (
+            Outcome.PARTIAL,
+            (),
+            [(Code.STORE_UNREACHABLE, "a")],
+        )
+    blobs.at_most = 500
+    assert source.observe(["a/SKILL.md"]).outcome is Outcome.WHOLE
