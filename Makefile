@@ -49,32 +49,32 @@ check: format-check lint types layers buf unit property-quick ## All quick check
 test: check gen-check docs-check breaking integration property test-clients wheels ## Everything CI demands
 
 .PHONY: format-check
-format-check: setup
+format-check: setup ## Fail where the formatter would change something
 	$(BIN)/ruff format --check .
 
 .PHONY: lint
-lint: setup
+lint: setup ## The linter
 	$(BIN)/ruff check .
 
 .PHONY: types
-types: setup
+types: setup ## Check the types
 	$(BIN)/mypy
 
 .PHONY: layers
-layers: setup
+layers: setup ## Fail where an import points the wrong way
 	$(BIN)/lint-imports
 
 .PHONY: buf
-buf: setup
+buf: setup ## Lint the contract, and its format
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
 
 .PHONY: unit
-unit: setup
+unit: setup ## Tests of single modules, and of what is written about them
 	$(BIN)/pytest -q -n auto -m "not integration and not property" $(ARGS)
 
 .PHONY: property-quick
-property-quick: setup
+property-quick: setup ## Property tests with few examples
 	$(BIN)/pytest -q -n auto -m property --hypothesis-profile=quick $(ARGS)
 
 .PHONY: property
@@ -119,7 +119,7 @@ breaking: setup ## Fail when the contract breaks what main promises
 ##@ More
 
 .PHONY: bench
-bench: setup ## Measure the figures of docs/performance.md (installs h2load where that is possible)
+bench: setup ## Measure the figures of docs/performance.md: some fifteen minutes, or ARGS="F1 F2"; installs h2load where it can
 	@command -v h2load >/dev/null || .ci/debian-packages nghttp2-client || echo "The load comes from our own client." >&2
 	$(BIN)/python -m benchmarks $(ARGS)
 
