@@ -3,11 +3,13 @@
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Protocol, Self
 
 from skillsvc.content.blob_folder import BlobFolder, read_range, write_all
+from skillsvc.content.stamps import SETTLING_NS, FileStamp, stamp_of
 from skillsvc.content.syscalls import LinuxCalls
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 
@@ -43,7 +45,7 @@ class BlobStore(Protocol):
     """
 
     def put(self, data: bytes, digest: str | None = None) -> str:
-        """Keep `data` and return its digest. Where it is kept already, this costs one look.
+        """Keep `data` and return its digest. Where it is kept already, this costs one look; what is lost it mends.
 
         A `digest` that the caller got by hashing these very bytes saves hashing them again. It is not checked here;
         bytes that it does not match are refused when read.
@@ -55,7 +57,14 @@ class BlobStore(Protocol):
         ...
 
     def has(self, digest: str) -> bool:
-        """Tell whether the blob is kept, without looking at its bytes."""
+        """Tell whether the blob is kept, without looking at its bytes; one that is known to be lost is not."""
+        ...
+
+    def lost(self) -> frozenset[str]:
+        """Return the blobs that a read found missing or damaged, and that nobody put or removed since.
+
+        Costs no look at any: whoever still has the bytes may ask often, and put them again.
+        """
         ...
 
     def size(self, digest: str) -> int:
@@ -65,8 +74,8 @@ class BlobStore(Protocol):
     def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
         """Return the bytes from `offset` on, at most `length`; beyond the end there are none.
 
-        All bytes of a blob are checked against the digest at its first read by this object. Raises DataLoss
-        (DIGEST_MISMATCH) where they do not match or the blob is not kept.
+        All bytes of a blob are checked against the digest at its first read by this object, and whenever the blob was
+        touched since. Raises DataLoss (DIGEST_MISMATCH) where they do not match or the blob is not kept.
         """
         ...
 
@@ -89,15 +98,16 @@ class BlobStore(Protocol):
 class FileBlobStore:
     """Blobs as files in a folder; see `BlobFolder` for the layout and for several processes on one folder."""
 
-    def __init__(self, root: str, calls: LinuxCalls | None = None) -> None:
+    def __init__(self, root: str, calls: LinuxCalls | None = None, *, now_ns: Callable[[], int] = time.time_ns) -> None:
         """Open the store in the folder `root`, which is made (not its parents) where there is none.
 
-        `calls` reaches the disk in `sync`; a store without it finds its own.
+        `calls` reaches the disk in `sync`; a store without it finds its own. `now_ns` is the clock that stamps files.
         Raises Unavailable (STORE_UNREACHABLE) where the folder cannot be used.
         """
         self._calls = calls or LinuxCalls()
-        self._verified: set[str] = set()
-        self._damaged: set[str] = set()
+        self._now_ns = now_ns
+        self._verified: dict[str, FileStamp] = {}
+        self._lost: set[str] = set()
         self._unsynced = False
         self._syncing = threading.Lock()
         with _Translated():
@@ -144,14 +154,18 @@ class FileBlobStore:
     def has(self, digest: str) -> bool:
         """See `BlobStore`."""
         with _Translated():
-            return self._folder.size(digest) is not None
+            return self._folder.size(digest) is not None and digest not in self._lost
+
+    def lost(self) -> frozenset[str]:
+        """See `BlobStore`."""
+        return frozenset(self._lost)
 
     def size(self, digest: str) -> int:
         """See `BlobStore`."""
         with _Translated():
             size = self._folder.size(digest)
         if size is None:
-            raise _lost(digest)
+            raise _data_loss(digest)
         return size
 
     def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
@@ -161,15 +175,20 @@ class FileBlobStore:
         with _Translated():
             descriptor = self._folder.open(digest)
             if descriptor is None:
-                raise _lost(digest)
+                raise self._miss(digest)
             try:
-                size = os.fstat(descriptor).st_size
-                if digest not in self._verified:
-                    self._verify(digest, descriptor, size)
-                end = size if length is None else min(size, offset + length)
-                return b"".join(read_range(descriptor, offset, end))
+                now_ns = self._now_ns()
+                stamp = stamp_of(os.fstat(descriptor))
+                if self._verified.get(digest) != stamp:
+                    self._verify(digest, descriptor, stamp, now_ns)
+                end = stamp.size if length is None else min(stamp.size, offset + length)
+                data = b"".join(read_range(descriptor, offset, end))
             finally:
                 os.close(descriptor)
+        if len(data) < end - offset:
+            # It was cut since it was looked at.
+            raise self._miss(digest)
+        return data
 
     def sync(self) -> None:
         """See `BlobStore`. One call serves all blobs; each with an fsync of its own costs six times the writing."""
@@ -196,17 +215,16 @@ class FileBlobStore:
         for digest in digests:
             with _Translated():
                 self._folder.remove(digest)
-            self._verified.discard(digest)
-            self._damaged.discard(digest)
+            self._verified.pop(digest, None)
+            self._lost.discard(digest)
 
     def _holds(self, digest: str, size: int) -> bool:
-        """Tell whether the blob is kept as far as a look can tell; one of another size or known as damaged is not."""
-        return digest not in self._damaged and self._folder.size(digest) == size
+        """Tell whether the blob is kept as far as a look can tell; one of another size or known as lost is not."""
+        return digest not in self._lost and self._folder.size(digest) == size
 
     def _place(self, name: str, digest: str) -> None:
         self._folder.place(name, digest)
-        self._verified.discard(digest)
-        self._damaged.discard(digest)
+        self._lost.discard(digest)
 
     def _take(self, name: str, digest: str, size: int) -> None:
         """Take over a whole file that a writer wrote aside."""
@@ -216,15 +234,24 @@ class FileBlobStore:
             self._place(name, digest)
         self._unsynced = True
 
-    def _verify(self, digest: str, descriptor: int, size: int) -> None:
+    def _verify(self, digest: str, descriptor: int, stamp: FileStamp, now_ns: int) -> None:
         """Check all bytes. Two threads may do so at once and find the same."""
         hasher = hashlib.sha256()
-        for chunk in read_range(descriptor, 0, size):
+        for chunk in read_range(descriptor, 0, stamp.size):
             hasher.update(chunk)
         if hasher.hexdigest() != digest:
-            self._damaged.add(digest)
-            raise _lost(digest)
-        self._verified.add(digest)
+            raise self._miss(digest)
+        # Another hand may have mended it.
+        self._lost.discard(digest)
+        # A write in the tick of the last one leaves the stamp as it is. One from the future counts as old: else a clock
+        # that was put back would have every read check all bytes.
+        if abs(now_ns - stamp.ctime_ns) > SETTLING_NS:
+            self._verified[digest] = stamp
+
+    def _miss(self, digest: str) -> DataLoss:
+        """Note that a blob is lost. Where it is put at this very moment that is one put too many, and no more."""
+        self._lost.add(digest)
+        return _data_loss(digest)
 
 
 class _FileBlobWriter:
@@ -263,7 +290,7 @@ class _FileBlobWriter:
         return digest, self._size
 
 
-def _lost(digest: str) -> DataLoss:
+def _data_loss(digest: str) -> DataLoss:
     return DataLoss(ErrorReason.DIGEST_MISMATCH, f"the stored bytes of {digest} are missing or damaged")
 
 

@@ -31,13 +31,11 @@ from typing import Final, NamedTuple, Self
 
 from skillsvc.content.beneath import KernelOpening, Opening, WalkOpening, choose_opening, reopen
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stamps import SETTLING_NS, FileStamp, stamp_of
 from skillsvc.content.syscalls import LinuxCalls
 
 _READINGS: Final = 3
 _CHUNK: Final = 256 * 1024
-_SETTLING_NS: Final = 100_000_000
-"""A stamp this old when the reading begins is older than the clock tick in which a later write could repeat it."""
-
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -91,16 +89,6 @@ class Entry(NamedTuple):
 
     name: str
     kind: EntryKind
-
-
-class FileStamp(NamedTuple):
-    """What the file system says of a file. Equal stamps mean equal bytes where the reading was `settled`."""
-
-    dev: int
-    ino: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +185,7 @@ class ConfinedDirectory:
             found = self._stat(_encoded(relative), follow_links=follow_links)
         except (Missing, Escapes):
             return None
-        return _stamp(found) if stat.S_ISREG(found.st_mode) else None
+        return stamp_of(found) if stat.S_ISREG(found.st_mode) else None
 
     def read_file(self, relative: str, *, max_bytes: int, follow_links: bool) -> FileRead:
         """Read a file whole. See the module for what is promised where it changes meanwhile."""
@@ -255,7 +243,7 @@ class ConfinedDirectory:
                 raise NotRegular("not a regular file")
             if found.st_size > max_bytes:
                 raise TooLarge(f"more than {max_bytes} bytes")
-            return _OpenFile(reopen(place, _READ), found, settled=now_ns - found.st_ctime_ns > _SETTLING_NS)
+            return _OpenFile(reopen(place, _READ), found, settled=now_ns - found.st_ctime_ns > SETTLING_NS)
         except OSError as error:
             raise _translated(error) from error
         finally:
@@ -299,7 +287,7 @@ class _OpenFile:
         self._descriptor = descriptor
         self.executable = bool(found.st_mode & 0o111)
         self.settled = settled
-        self.stamp = _stamp(found)
+        self.stamp = stamp_of(found)
 
     def __enter__(self) -> Self:
         return self
@@ -325,7 +313,7 @@ class _OpenFile:
     def unchanged(self, read: int) -> bool:
         """Tell whether the `read` bytes are all, and the file still is what it was before them."""
         try:
-            return read == self.stamp.size and _stamp(os.fstat(self._descriptor)) == self.stamp
+            return read == self.stamp.size and stamp_of(os.fstat(self._descriptor)) == self.stamp
         except OSError as error:
             raise _translated(error) from error
 
@@ -386,7 +374,3 @@ def _kind(entry: os.DirEntry[str]) -> EntryKind:
     if entry.is_dir(follow_symlinks=False):
         return EntryKind.DIRECTORY
     return EntryKind.FILE if entry.is_file(follow_symlinks=False) else EntryKind.OTHER
-
-
-def _stamp(found: os.stat_result) -> FileStamp:
-    return FileStamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)

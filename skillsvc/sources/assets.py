@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Entry, EntryKind, Escapes, FileStamp, Missing
+from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Entry, EntryKind, Escapes, Missing
+from skillsvc.content.stamps import FileStamp
 from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits

@@ -20,11 +20,11 @@ from skillsvc.content.confined import (
     FileChanged,
     FileCopy,
     FileRead,
-    FileStamp,
     Missing,
     NotRegular,
     TooLarge,
 )
+from skillsvc.content.stamps import FileStamp
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits

@@ -90,6 +90,10 @@ class BlobIntakeContract:
             assert two.commit() == one.commit() == (ABC, 3)
         assert list(store.digests()) == [ABC]
 
+    def test_what_was_put_is_not_lost(self, store: BlobStore) -> None:
+        store.put(b"abc")
+        assert store.lost() == frozenset()
+
     def test_syncing_is_always_allowed(self, store: BlobStore) -> None:
         store.sync()
         store.put(b"abc")

@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeAlias
 
 import pytest
 
@@ -13,6 +14,8 @@ from skillsvc.domain.errors import DataLoss, ErrorReason
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 """The SHA-256 of no bytes and of `abc`, from the standard (FIPS 180)."""
+
+Damage: TypeAlias = Callable[[str, bytes | None], None]
 
 MALFORMED = [
     "",
@@ -29,14 +32,17 @@ MALFORMED = [
 
 
 class BlobStoreContract:
-    """Inherit, and give a `store` that is empty and a `damage` that changes kept bytes behind its back."""
+    """Inherit, and give a `store` that is empty and a `damage`.
+
+    That one changes kept bytes behind the store's back, or takes the blob away where it is given none.
+    """
 
     @pytest.fixture
     def store(self) -> BlobStore:
         raise NotImplementedError
 
     @pytest.fixture
-    def damage(self, store: BlobStore) -> Callable[[str, bytes], None]:
+    def damage(self, store: BlobStore) -> Damage:
         raise NotImplementedError(store)
 
     def test_what_was_put_is_read_under_the_digest_of_its_bytes(self, store: BlobStore) -> None:
@@ -153,7 +159,7 @@ class BlobStoreContract:
 
     @pytest.mark.parametrize("bad", [b"abd", b"ab", b"abcd", b""])
     def test_damage_is_found_at_the_first_read_and_mended_by_the_next_put(
-        self, store: BlobStore, damage: Callable[[str, bytes], None], bad: bytes
+        self, store: BlobStore, damage: Damage, bad: bytes
     ) -> None:
         store.put(b"abc")
         damage(ABC, bad)
@@ -164,9 +170,7 @@ class BlobStoreContract:
         assert store.read(ABC) == b"abc"
 
     @pytest.mark.parametrize("bad", [b"abd", b"ab"])
-    def test_damage_is_mended_by_a_writer_too(
-        self, store: BlobStore, damage: Callable[[str, bytes], None], bad: bytes
-    ) -> None:
+    def test_damage_is_mended_by_a_writer_too(self, store: BlobStore, damage: Damage, bad: bytes) -> None:
         store.put(b"abc")
         damage(ABC, bad)
         with pytest.raises(DataLoss):
@@ -176,13 +180,71 @@ class BlobStoreContract:
             writer.commit()
         assert store.read(ABC) == b"abc"
 
-    def test_a_blob_of_another_size_is_mended_though_nobody_read_it(
-        self, store: BlobStore, damage: Callable[[str, bytes], None]
-    ) -> None:
+    def test_a_blob_of_another_size_is_mended_though_nobody_read_it(self, store: BlobStore, damage: Damage) -> None:
         store.put(b"abc")
         damage(ABC, b"")
         store.put(b"abc")
         assert store.read(ABC) == b"abc"
+
+    @pytest.mark.parametrize("bad", [b"abd", b"ab", b"abcd", b"", None])
+    def test_damage_is_found_after_a_good_read_too(self, store: BlobStore, damage: Damage, bad: bytes | None) -> None:
+        store.put(b"abc")
+        assert store.read(ABC) == b"abc"
+        damage(ABC, bad)
+        for offset in (0, 2, 3):
+            with pytest.raises(DataLoss) as caught:
+                store.read(ABC, offset, 1)
+            assert caught.value.reason is ErrorReason.DIGEST_MISMATCH
+
+    @pytest.mark.parametrize("bad", [b"abd", b"ab", None])
+    def test_what_a_read_found_lost_is_not_there_until_it_is_put_again(
+        self, store: BlobStore, damage: Damage, bad: bytes | None
+    ) -> None:
+        store.put(b"abc")
+        store.put(b"abcd")
+        damage(ABC, bad)
+        assert store.lost() == frozenset()
+        with pytest.raises(DataLoss):
+            store.read(ABC)
+        assert store.lost() == {ABC}
+        assert not store.has(ABC)
+        store.put(b"abc")
+        assert store.lost() == frozenset()
+        assert store.has(ABC)
+        assert store.read(ABC) == b"abc"
+
+    @pytest.mark.parametrize("bad", [b"abd", None])
+    def test_what_was_lost_is_found_by_a_writer_or_by_whoever_brings_it_back(
+        self, store: BlobStore, damage: Damage, bad: bytes | None
+    ) -> None:
+        store.put(b"abc")
+        for _ in range(2):
+            damage(ABC, bad)
+            with pytest.raises(DataLoss):
+                store.read(ABC)
+            with store.writer() as writer:
+                writer.write(b"abc")
+                writer.commit()
+            assert store.lost() == frozenset()
+            assert store.has(ABC)
+        damage(ABC, b"abd")
+        with pytest.raises(DataLoss):
+            store.read(ABC)
+        damage(ABC, b"abc")
+        assert store.read(ABC) == b"abc"
+        assert store.lost() == frozenset()
+
+    @pytest.mark.parametrize("bad", [b"abd", None])
+    def test_what_was_lost_is_forgotten_when_it_is_removed(
+        self, store: BlobStore, damage: Damage, bad: bytes | None
+    ) -> None:
+        store.put(b"abc")
+        damage(ABC, bad)
+        with pytest.raises(DataLoss):
+            store.read(ABC)
+        store.remove([ABC])
+        assert store.lost() == frozenset()
+        assert not store.has(ABC)
 
     def test_syncing_is_always_allowed(self, store: BlobStore) -> None:
         store.sync()

@@ -14,32 +14,39 @@ class MemoryBlobStore:
 
     def __init__(self) -> None:
         self.blobs: dict[str, bytes] = {}
-        self._verified: set[str] = set()
+        self._verified: dict[str, bytes] = {}
+        self._lost: set[str] = set()
 
     def put(self, data: bytes, digest: str | None = None) -> str:
         key = hashlib.sha256(data).hexdigest() if digest is None else _checked(digest)
-        if key not in self._verified:
+        if not self.has(key) or len(self.blobs[key]) != len(data):
             self.blobs[key] = bytes(data)
+            self._lost.discard(key)
         return key
 
     def writer(self) -> BlobWriter:
         return _MemoryBlobWriter(self)
 
     def has(self, digest: str) -> bool:
-        return _checked(digest) in self.blobs
+        return _checked(digest) in self.blobs and digest not in self._lost
+
+    def lost(self) -> frozenset[str]:
+        return frozenset(self._lost)
 
     def size(self, digest: str) -> int:
-        if not self.has(digest):
+        if _checked(digest) not in self.blobs:
             raise DataLoss(ErrorReason.DIGEST_MISMATCH, "not kept")
         return len(self.blobs[digest])
 
     def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
         if offset < 0 or (length is not None and length < 0):
             raise ValueError("offset and length are at least 0")
-        data = self.blobs.get(_checked(digest), b"")
-        if digest not in self._verified and hashlib.sha256(data).hexdigest() != digest:
+        data = self.blobs.get(_checked(digest))
+        if data is None or (self._verified.get(digest) is not data and hashlib.sha256(data).hexdigest() != digest):
+            self._lost.add(digest)
             raise DataLoss(ErrorReason.DIGEST_MISMATCH, "missing or damaged")
-        self._verified.add(digest)
+        self._verified[digest] = data
+        self._lost.discard(digest)
         return data[offset:] if length is None else data[offset : offset + length]
 
     def sync(self) -> None:
@@ -51,7 +58,8 @@ class MemoryBlobStore:
     def remove(self, digests: Iterable[str]) -> None:
         for digest in digests:
             self.blobs.pop(_checked(digest), None)
-            self._verified.discard(digest)
+            self._verified.pop(digest, None)
+            self._lost.discard(digest)
 
 
 class _MemoryBlobWriter:

@@ -1,13 +1,13 @@
 """The blob stores, each under the one contract."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typing_extensions import override
 
 from skillsvc.content.blobs import BlobStore, FileBlobStore
-from tests.contract.blob_store import BlobStoreContract
+from tests.contract.blob_store import BlobStoreContract, Damage
 from tests.contract.memory_blob_store import MemoryBlobStore
 
 
@@ -20,9 +20,13 @@ class TestFileBlobStore(BlobStoreContract):
 
     @pytest.fixture
     @override
-    def damage(self, store: BlobStore, tmp_path: Path) -> Callable[[str, bytes], None]:
-        def change(digest: str, data: bytes) -> None:
-            (tmp_path / "blobs" / digest[:2] / digest[2:]).write_bytes(data)
+    def damage(self, store: BlobStore, tmp_path: Path) -> Damage:
+        def change(digest: str, data: bytes | None) -> None:
+            path = tmp_path / "blobs" / digest[:2] / digest[2:]
+            if data is None:
+                path.unlink()
+            else:
+                path.write_bytes(data)
 
         return change
 
@@ -35,9 +39,12 @@ class TestMemoryBlobStore(BlobStoreContract):
 
     @pytest.fixture
     @override
-    def damage(self, store: BlobStore) -> Callable[[str, bytes], None]:
-        def change(digest: str, data: bytes) -> None:
+    def damage(self, store: BlobStore) -> Damage:
+        def change(digest: str, data: bytes | None) -> None:
             assert isinstance(store, MemoryBlobStore)
-            store.blobs[digest] = data
+            if data is None:
+                del store.blobs[digest]
+            else:
+                store.blobs[digest] = data
 
         return change

@@ -10,6 +10,7 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.blobs import FileBlobStore
+from skillsvc.content.stamps import FileStamp
 from skillsvc.content.syscalls import LinuxCalls
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 
@@ -212,3 +213,47 @@ def test_a_sync_that_failed_is_made_again(place: Path) -> None:
             store.sync()
         store.sync()
     assert calls.synced == 2
+
+
+def test_a_blob_that_was_checked_and_not_touched_since_is_not_checked_again(place: Path) -> None:
+    class Counted(FileBlobStore):
+        checked = 0
+
+        @override
+        def _verify(self, digest: str, descriptor: int, stamp: FileStamp, now_ns: int) -> None:
+            self.checked += 1
+            super()._verify(digest, descriptor, stamp, now_ns)
+
+    path = place / ABC[:2] / ABC[2:]
+    now = 0
+    with Counted(str(place), now_ns=lambda: path.stat().st_ctime_ns + now) as store:
+        store.put(b"abc")
+        # A write in the tick of the file system's clock would leave no trace.
+        for after_ns, checked in ((0, 1), (10_000_000, 2), (1_000_000_000, 3), (2_000_000_000, 3), (0, 3)):
+            now = after_ns
+            assert store.read(ABC, 1, 1) == b"b"
+            assert store.checked == checked
+        path.touch()
+        # Where the clock was put back, all stamps are from the future.
+        for after_ns, checked in ((-3_600_000_000_000, 4), (-3_500_000_000_000, 4)):
+            now = after_ns
+            assert store.read(ABC) == b"abc"
+            assert store.checked == checked
+        store.remove([ABC])
+        store.put(b"abc")
+        assert store.read(ABC) == b"abc"
+        assert store.checked == 5
+
+
+def test_a_blob_that_is_cut_while_it_is_read_is_lost_data(place: Path) -> None:
+    class Cut(FileBlobStore):
+        @override
+        def _verify(self, digest: str, descriptor: int, stamp: FileStamp, now_ns: int) -> None:
+            super()._verify(digest, descriptor, stamp, now_ns)
+            os.truncate(place / digest[:2] / digest[2:], 1)
+
+    with Cut(str(place)) as store:
+        store.put(b"abc")
+        with pytest.raises(DataLoss):
+            store.read(ABC, 1, 1)
+        assert store.lost() == {ABC}
