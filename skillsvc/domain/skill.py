@@ -4,6 +4,7 @@ Everything here comes from the skill's own files and is the same wherever the bu
 it was admitted and whether it is shadowed is said by the rows of a generation (`domain.generation`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, unique
 
@@ -123,6 +124,14 @@ class Bundle:
     body: TextRef | None
     assets: tuple[Asset, ...]
     digest: str
+
+    @property
+    def blobs(self) -> Iterator[str]:
+        """The digests under which its bytes are kept; the body is made of the document."""
+        if self.document is not None:
+            yield self.document.digest
+        for asset in self.assets:
+            yield asset.digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

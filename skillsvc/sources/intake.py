@@ -1,7 +1,7 @@
 """Intake: one skill's folder becomes a bundle, every file read once and hashed while it is read.
 
 What was read is remembered with the stamps of its files: at the next look, files whose stamps are the same, and had
-settled when they were read, are not read again.
+settled when they were read, are not read again, unless the store has lost what they became.
 """
 
 import errno
@@ -77,6 +77,7 @@ class Intake:
         self._profile = profile
         self._limits = limits
         self._blobs = blobs
+        self._lost = blobs.lost()
         self._stopped = stopped
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
@@ -104,7 +105,7 @@ class Intake:
                 return self._read(skill, assets, {})
             if before.settled and before.place == place:
                 stamps = {**self._text_stamps(skill), **assets.stamps}
-                if stamps == before.stamps:
+                if stamps == before.stamps and self._keeps(before.found):
                     return before
             return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
@@ -123,6 +124,10 @@ class Intake:
             settled=False,
             seen=not fault.unseen,
         )
+
+    def _keeps(self, found: Found | None) -> bool:
+        """Tell whether the store is not known to have lost anything of what was found."""
+        return not self._lost or found is None or self._lost.isdisjoint(found.bundle.blobs)
 
     def _text_stamps(self, skill: OpenSkill) -> dict[str, FileStamp | None]:
         stamps: dict[str, FileStamp | None] = {}

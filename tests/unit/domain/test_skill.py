@@ -148,3 +148,9 @@ def test_the_kinds_of_tools_are_ascending_and_each_once() -> None:
     skill = replace(SKILL, tools=tuple(ToolDeclaration(id=str(at), kind=kind) for at, kind in enumerate(kinds)))
     assert skill.tool_kinds == (ToolKind.BUILTIN, ToolKind.EXECUTABLE)
     assert SKILL.tool_kinds == ()
+
+
+def test_the_blobs_of_a_bundle_are_its_document_and_its_assets() -> None:
+    assert list(BUNDLE.blobs) == [DOCUMENT.digest, ASSET.digest]
+    without = make_bundle(SKILL, document=None, body=None, assets=(ASSET,))
+    assert list(without.blobs) == [ASSET.digest]

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from skillsvc.content.confined import ConfinedRoot
 from skillsvc.domain.diagnostics import DiagnosticCode as Code
-from skillsvc.domain.errors import ErrorReason, Unavailable
+from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
@@ -240,6 +240,47 @@ def test_bytes_that_the_store_lost_are_read_again_with_the_skill(tmp_path: Path)
     grow(tmp_path, {"a/SKILL.md": skill("a", "Another.")})
     [found] = source.observe().found
     assert blobs.read(found.bundle.assets[0].digest) == b"x"
+
+
+@pytest.mark.parametrize("bad", [b"y", b"", None], ids=["other bytes", "cut", "gone"])
+def test_what_a_read_found_lost_is_there_again_after_the_next_look(tmp_path: Path, bad: bytes | None) -> None:
+    tree: Tree = {"a/SKILL.md": skill("a"), "a/x": "x", "b/SKILL.md": skill("b"), "b/x": "another"}
+    blobs = CountingBlobStore()
+    source = settled(grow(tmp_path, tree), blobs)
+    first = source.observe()
+    for digest in first.found[0].bundle.blobs:
+        whole = blobs.read(digest)
+        if bad is None:
+            del blobs.blobs[digest]
+        else:
+            blobs.blobs[digest] = bad
+        with pytest.raises(DataLoss):
+            blobs.read(digest)
+        blobs.taken = 0
+        assert source.observe() == first
+        # Nothing but the lost one, and SKILL.md of its skill, is read.
+        assert blobs.taken == len({digest, first.found[0].bundle.document and first.found[0].bundle.document.digest})
+        assert blobs.read(digest) == whole
+        blobs.taken = 0
+        assert source.observe() == first
+        assert blobs.taken == 0
+
+
+def test_what_is_lost_and_no_longer_in_the_source_is_looked_for_no_further(tmp_path: Path) -> None:
+    blobs = CountingBlobStore()
+    source = settled(grow(tmp_path, {"a/SKILL.md": skill("a"), "a/x": "x"}), blobs)
+    [found] = source.observe().found
+    [asset] = found.bundle.assets
+    del blobs.blobs[asset.digest]
+    with pytest.raises(DataLoss):
+        blobs.read(asset.digest)
+    grow(tmp_path, {"a/x": "y"})
+    [found] = source.observe().found
+    assert blobs.lost() == {asset.digest}
+    assert [blobs.read(asset.digest) for asset in found.bundle.assets] == [b"y"]
+    blobs.taken = 0
+    source.observe()
+    assert blobs.taken == 0
 
 
 def test_an_edit_of_the_same_size_in_the_same_moment_is_noticed(tmp_path: Path) -> None:
