@@ -16,7 +16,20 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import TextRef
 from skillsvc.sources.source import Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
-from tests.unit.sources.trees import LABEL, Fifo, Folder, Node, Program, asset_names, codes, grow, skill, source_of
+from tests.unit.sources.trees import (
+    LABEL,
+    Fifo,
+    Folder,
+    Node,
+    Program,
+    asset_names,
+    bundle_at,
+    codes,
+    grow,
+    places_of,
+    skill,
+    source_of,
+)
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")
 
@@ -53,6 +66,23 @@ def test_a_document_is_kept_as_read_and_its_body_counted_as_served(tmp_path: Pat
     assert found.bundle.document == TextRef(digest=sha256(data), size=len(data))
     assert found.bundle.body == TextRef(digest=sha256(body), size=len(body))
     assert blobs.blobs == {sha256(data): data}
+
+
+def test_a_hard_link_is_served_as_the_file_that_it_is(tmp_path: Path) -> None:
+    # Its two names are equal: nothing tells that a file has one elsewhere, but for a number that backups raise, too.
+    outside, root = tmp_path / "outside", grow(tmp_path / "skills", {"quay/SKILL.md": skill("quay")})
+    grow(outside, {"secret": "one", "document": skill("pier")})
+    (root / "quay/asset").hardlink_to(outside / "secret")
+    (root / "pier").mkdir()
+    (root / "pier/SKILL.md").hardlink_to(outside / "document")
+    blobs = MemoryBlobStore()
+    source = source_of(root, blobs=blobs)
+    seen = source.observe()
+    assert (seen.outcome, seen.diagnostics) == (Outcome.WHOLE, ())
+    assert places_of(seen) == ["pier", "quay"]
+    assert [blobs.read(asset.digest) for asset in bundle_at(seen, "quay").assets] == [b"one"]
+    (outside / "secret").write_bytes(b"two")
+    assert [blobs.read(asset.digest) for asset in bundle_at(source.observe(), "quay").assets] == [b"two"]
 
 
 def test_a_skill_of_skill_yaml_alone_has_neither_document_nor_body(tmp_path: Path) -> None:
