@@ -2,14 +2,18 @@
 
 import logging
 import threading
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection, Mapping
 
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.errors import SkillsvcError
+from skillsvc.sources.source import LookAbandoned
 
-_COLLECT_EVERY_LOOKS = 30
-"""How many periodic looks lie between two collections of blobs that nothing names."""
+_COLLECT_EVERY = 30
+"""How many times the time between two whole looks lies between two collections of blobs that nothing names."""
+
+_AGAIN_S = 1.0
+"""How soon after a look that did not see or publish everything it is looked again; twice as long each time."""
 
 _TOLD_A_LOOK = 100
 
@@ -19,14 +23,31 @@ _log = logging.getLogger(__name__)
 class RefreshLoop:
     """Refreshes one layer; `run` is for a thread of its own, everything else for any."""
 
-    def __init__(self, refresh: Refresh, *, every_s: float) -> None:
-        """Prepare; a whole look happens every so many seconds, whatever is told."""
+    def __init__(
+        self,
+        refresh: Refresh,
+        *,
+        every_s: float,
+        stopping: threading.Event,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            refresh: What looks.
+            every_s: How long after a whole look the next one is due, whatever is told.
+            stopping: Set by `stop`; whoever looks abandons the look by it.
+            clock: Tells seconds that only grow.
+        """
         self._refresh = refresh
         self._every_s = every_s
+        self._stopping = stopping
+        self._clock = clock
         self._woken = threading.Condition()
         self._told: dict[str, set[str] | None] = {}
-        self._stopping = False
         self._unlisted: frozenset[Diagnostic] = frozenset()
+        self._look_due = self._collection_due = clock()
+        self._again_s = min(_AGAIN_S, every_s)
         self.first_look = threading.Event()
 
     def tell(self, source: str, paths: Collection[str]) -> None:
@@ -40,37 +61,65 @@ class RefreshLoop:
             self._woken.notify()
 
     def stop(self) -> None:
-        """End `run` once the look that is under way is over."""
+        """End `run` at the next step of what is under way."""
         with self._woken:
-            self._stopping = True
+            self._stopping.set()
             self._woken.notify()
 
     def run(self) -> None:
-        """Look until stopped. A look that fails is logged, and what is served stays."""
-        looks = 0
-        changed: dict[str, set[str] | None] = {}
-        while True:
-            try:
-                self._look(changed)
-                if not changed and looks % _COLLECT_EVERY_LOOKS == 0:
-                    self._refresh.collect()
-            except SkillsvcError as error:
-                _log.error("the look failed: %s", error.message, extra={"reason": error.reason.value})
-            except Exception:  # noqa: BLE001 - the loop outlives whatever a look meets
-                _log.exception("the look failed; what is served stays")
-            looks += not changed
-            self.first_look.set()
-            with self._woken:
-                self._woken.wait_for(lambda: self._told or self._stopping, timeout=self._every_s)
-                if self._stopping:
-                    return
-                changed, self._told = self._told, {}
-
-    def _look(self, changed: dict[str, set[str] | None]) -> None:
+        """Look until stopped. Whatever fails is logged, and what is served stays."""
         try:
-            published = self._refresh.look(changed or None)
+            while not self._stopping.is_set():
+                self._look_if_due()
+                self.first_look.set()
+                self._collect_if_due()
+                with self._woken:
+                    due = min(self._look_due, self._collection_due)
+                    self._woken.wait_for(
+                        lambda: self._told or self._stopping.is_set(), timeout=max(0.0, due - self._clock())
+                    )
+        except LookAbandoned:
+            _log.info("the look is abandoned")
         finally:
-            self._tell_unlisted()
+            self.first_look.set()
+
+    def _look_if_due(self) -> None:
+        """Look wholly where that is due, however much is told, else at what is told."""
+        whole = self._clock() >= self._look_due
+        with self._woken:
+            told, self._told = self._told, {}
+        if not whole and not told:
+            return
+        complete = self._look(None if whole else told)
+        now = self._clock()
+        if not complete:
+            # What failed may pass without being told, and what was told may be lost with what failed.
+            due = now + self._again_s
+            self._look_due = due if whole else min(self._look_due, due)
+        elif whole:
+            self._look_due = now + self._every_s
+        if whole:
+            self._again_s = min(_AGAIN_S if complete else 2 * self._again_s, self._every_s)
+
+    def _collect_if_due(self) -> None:
+        if self._clock() < self._collection_due:
+            return
+        try:
+            self._refresh.collect()
+        except Exception:  # noqa: BLE001 - the loop outlives whatever a collection meets
+            _log.exception("what nothing names could not be removed")
+        self._collection_due = self._clock() + _COLLECT_EVERY * self._every_s
+
+    def _look(self, changed: Mapping[str, Collection[str] | None] | None) -> bool:
+        """Tell whether all was seen and published."""
+        try:
+            published = self._refresh.look(changed)
+        except LookAbandoned:
+            raise
+        except Exception:  # noqa: BLE001 - the loop outlives whatever a look meets
+            _log.exception("the look failed; what is served stays")
+            return False
+        self._tell_unlisted()
         if published is not None:
             _log.info(
                 "published",
@@ -81,6 +130,7 @@ class RefreshLoop:
                     "diagnostics": len(self._refresh.diagnostics),
                 },
             )
+        return not self._refresh.unreachable
 
     def _tell_unlisted(self) -> None:
         """Log what is not listed since this look, refused, unseen or shadowed: nothing goes missing in silence (P3)."""

@@ -53,17 +53,19 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     ):
         current = Current(store, limits)
         last = current.open_layer(DEPLOYMENT, _now()).present.rows
+        stopping = threading.Event()
         sources = [
             DirectorySource(
                 directory,
                 limits=limits,
                 blobs=blobs,
                 last=[row.found for row in last if row.source == directory.label],
+                stopped=stopping.is_set,
             )
             for directory in settings.directories()
         ]
-        refresh = Refresh(current, DEPLOYMENT, sources, blobs=blobs, limits=limits, now=_now)
-        loop = RefreshLoop(refresh, every_s=settings.server.poll_s)
+        refresh = Refresh(current, DEPLOYMENT, sources, blobs=blobs, limits=limits, now=_now, stopped=stopping.is_set)
+        loop = RefreshLoop(refresh, every_s=settings.server.poll_s, stopping=stopping)
         parts = Parts(
             current=current,
             blobs=blobs,

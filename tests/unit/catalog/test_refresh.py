@@ -1,21 +1,22 @@
 """Refreshing: the last good of each source stays, and no blob that anything names is removed."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 
 import pytest
+from typing_extensions import override
 
 from skillsvc.catalog.current import Current, SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh, Standing, stand
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.errors import ErrorReason, Exhausted
-from skillsvc.domain.generation import Row
+from skillsvc.domain.errors import ErrorReason, Unavailable
+from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.source import Observation, Outcome
+from skillsvc.sources.source import LookAbandoned, Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import START, Clock
@@ -206,17 +207,185 @@ def test_a_source_taken_out_of_the_settings_is_served_no_more_after_a_restart(ho
     assert house.listed == {}
 
 
-def test_what_could_not_be_seen_is_told_even_where_nothing_can_be_published() -> None:
+def test_what_is_too_much_for_a_layer_is_told_and_the_last_good_stays() -> None:
+    house = House(Limits(layer_skills=2))
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("b"))
+    house.refresh.look()
+    house.clock.advance(5)
+    house.two.hold(house.skill("b"), house.skill("c"))
+    for _ in range(2):
+        assert house.refresh.look() is None
+        assert house.listed == {"a": "one", "b": "two"}
+        assert house.unreachable == [("two", SourceState.STALE)]
+        assert house.current.layers[DEPLOYMENT].unreachable[0].since == START + timedelta(seconds=5)
+        [said] = house.refresh.diagnostics
+        assert (said.code, said.severity) == (DiagnosticCode.TOO_MANY_SKILLS, Severity.ERROR)
+        assert "at most 2 skills, and there are 3" in said.message
+        house.clock.advance(5)
+    house.two.hold(house.skill("c"))
+    assert house.refresh.look() is not None
+    assert (house.unreachable, house.refresh.diagnostics) == ([], ())
+
+
+def test_of_a_source_of_which_nothing_could_ever_be_published_nothing_was_seen() -> None:
     house = House(Limits(layer_skills=1))
     house.one.hold(house.skill("a"))
     house.refresh.look()
     house.one.outcome = Outcome.FAILED
     house.two.hold(house.skill("b"), house.skill("c"))
-    with pytest.raises(Exhausted) as caught:
-        house.refresh.look()
-    assert caught.value.reason is ErrorReason.LIMIT_EXCEEDED
+    house.refresh.look()
     assert house.listed == {"a": "one"}
-    assert house.unreachable == [("one", SourceState.STALE)]
+    assert house.unreachable == [("one", SourceState.STALE), ("two", SourceState.MISSING)]
+
+
+ERRORS = {
+    "of ours": (Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is away"), "the store is away"),
+    "of nobody": (RuntimeError("/secret/path"), "the server's log says why"),
+}
+
+
+@pytest.mark.parametrize(("error", "why"), ERRORS.values(), ids=ERRORS)
+def test_an_exception_in_one_source_makes_it_stale_and_stops_no_other(house: House, error: Exception, why: str) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.clock.advance(5)
+    house.one.error = error
+    house.two.hold(house.skill("b"))
+    assert house.refresh.look() is not None
+    house.clock.advance(5)
+    assert house.refresh.look({"one": ["a/SKILL.md"]}) is None
+    assert house.listed == {"a": "one", "b": "two"}
+    assert house.current.layers[DEPLOYMENT].unreachable == (
+        UnreachableSource(source="one", since=START + timedelta(seconds=5), state=SourceState.STALE),
+    )
+    [said] = house.refresh.diagnostics
+    assert (said.code, said.source) == (DiagnosticCode.SOURCE_UNREADABLE, "one")
+    assert said.message == f"the look at it failed: {why}"
+    # A look at some of it does not tell whether all is well again.
+    house.one.error = None
+    house.refresh.look({"one": ["a/SKILL.md"]})
+    assert house.one.looks[-2:] == [None, None]
+    assert house.unreachable == []
+    house.refresh.look({"one": ["a/SKILL.md"]})
+    assert house.one.looks[-1] == ["a/SKILL.md"]
+
+
+def test_a_source_that_was_never_seen_for_an_exception_is_missing(house: House) -> None:
+    house.one.error = RuntimeError("a bug")
+    house.two.hold(house.skill("b"))
+    house.refresh.look()
+    assert house.listed == {"b": "two"}
+    assert house.unreachable == [("one", SourceState.MISSING)]
+
+
+class AwayBlobs(MemoryBlobStore):
+    """A blob store that cannot reach the disk as long as `error` is set."""
+
+    error: Exception | None = None
+
+    @override
+    def sync(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+class AwayLog(MemoryLayerLog):
+    """A log that takes no generation as long as `error` is set."""
+
+    error: Exception | None = None
+
+    @override
+    def append(self, generation: Generation, *, dropped: Collection[int]) -> None:
+        if self.error is not None:
+            raise self.error
+        super().append(generation, dropped=dropped)
+
+
+@pytest.mark.parametrize(("error", "why"), ERRORS.values(), ids=ERRORS)
+@pytest.mark.parametrize("of", ["blobs", "log"])
+def test_a_store_that_fails_leaves_what_is_served_and_says_that_it_is_behind(
+    of: str, error: Exception, why: str
+) -> None:
+    house = House()
+    house.blobs, house.log = (blobs := AwayBlobs()), (log := AwayLog(os.urandom))
+    house.start()
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("b"))
+    house.refresh.look()
+    blobs.error, log.error = (error, None) if of == "blobs" else (None, error)
+    house.clock.advance(5)
+    house.one.hold(house.skill("a", "Edited."), house.skill("c"))
+    for _ in range(2):
+        assert house.refresh.look({"one": ["a/SKILL.md"]}) is None
+        assert house.listed == {"a": "one", "b": "two"}
+        assert house.current.layers[DEPLOYMENT].unreachable == (
+            UnreachableSource(source="one", since=START + timedelta(seconds=5), state=SourceState.STALE),
+        )
+        [said] = house.refresh.diagnostics
+        assert (said.code, said.source) == (DiagnosticCode.STORE_UNREACHABLE, "")
+        assert said.message == f"nothing could be published: {why}; what is served stays as it was"
+        house.clock.advance(5)
+    blobs.error = log.error = None
+    # What was seen is published by the next look, also by one that sees nothing new.
+    assert house.refresh.look({"two": ["b/SKILL.md"]}) is not None
+    assert house.listed == {"a": "one", "b": "two", "c": "one"}
+    assert (house.unreachable, house.refresh.diagnostics) == ([], ())
+
+
+def test_a_store_that_fails_where_nothing_changed_has_failed_all_the_same() -> None:
+    house = House()
+    house.blobs = blobs = AwayBlobs()
+    house.start()
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    blobs.error = RuntimeError("a bug")
+    house.refresh.look()
+    assert house.unreachable == [("one", SourceState.STALE), ("two", SourceState.MISSING)]
+
+
+def test_a_look_that_is_abandoned_publishes_nothing_and_reports_nothing(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.two.error = LookAbandoned()
+    with pytest.raises(LookAbandoned):
+        house.refresh.look()
+    assert (house.listed, house.unreachable) == ({}, [])
+
+
+def test_a_look_that_is_stopped_after_its_last_source_publishes_nothing(house: House) -> None:
+    stopped = False
+    refresh = Refresh(
+        house.current,
+        DEPLOYMENT,
+        [house.one],
+        blobs=house.blobs,
+        limits=house.limits,
+        now=house.clock,
+        stopped=lambda: stopped,
+    )
+    house.one.hold(house.skill("a"))
+    stopped = True
+    with pytest.raises(LookAbandoned):
+        refresh.look()
+    assert house.listed == {}
+
+
+def test_a_collection_that_is_stopped_removes_no_more(house: House) -> None:
+    stray = house.blobs.put(b"of a crash")
+    stopped = False
+    refresh = Refresh(
+        house.current,
+        DEPLOYMENT,
+        [],
+        blobs=house.blobs,
+        limits=house.limits,
+        now=house.clock,
+        stopped=lambda: stopped,
+    )
+    refresh.collect()
+    stopped = True
+    refresh.collect()
+    assert house.blobs.has(stray)
 
 
 def test_a_skill_that_is_back_after_its_blobs_were_collected_is_served_whole(house: House) -> None:
@@ -285,8 +454,8 @@ def _hold_after_a_restart(house: House) -> None:
 def _hold_unpublished(house: House) -> None:
     house.refresh.look()
     house.one.hold(*(house.skill(f"s{number}") for number in range(4)))
-    with pytest.raises(Exhausted):
-        house.refresh.look()
+    house.refresh.look()
+    assert house.listed == {}
 
 
 @pytest.mark.parametrize(
