@@ -65,7 +65,8 @@ class RequestLog(Protocol):
         """Return what a request id stands for: the record held, or else this one, which is then held, durably.
 
         Two callers at once get the same record. In the same step the ids of (caller, rpc) older than `oldest`, and the
-        oldest beyond `at_most`, are forgotten; a record older than `oldest` is never returned.
+        oldest beyond `at_most`, are forgotten; a record older than `oldest` is never returned. Ids of others that are
+        older than `oldest` may be forgotten as well, and where all together are too many for the log, the oldest are.
         """
 
     def replace(self, key: RequestKey, record: RequestRecord) -> None:

@@ -76,6 +76,7 @@ MIGRATIONS: Final = (
         """,
         "CREATE INDEX request_at ON request (principal, project, rpc, at)",
     ),
+    ("CREATE INDEX request_of_all_at ON request (at)",),
 )
 VERSION: Final = len(MIGRATIONS)
 

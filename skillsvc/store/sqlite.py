@@ -18,8 +18,8 @@ from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
-from skillsvc.store.encoding import decode_instant, encode_instant
 from skillsvc.store.layers import append_generation, drop_generation, generations_of, read_layer
+from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
 
 LOG_ID_BYTES: Final = 16
@@ -32,20 +32,8 @@ _PRAGMAS: Final = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA journal_size_limit = 16777216",  # the disk that a large generation took for the log is given back
 )
-_FORGET_OLD_REQUESTS: Final = "DELETE FROM request WHERE principal = ? AND project = ? AND rpc = ? AND at < ?"
-_FORGET_REQUESTS_BEYOND: Final = """
-    DELETE FROM request WHERE id IN (
-        SELECT id FROM request WHERE principal = ? AND project = ? AND rpc = ?
-        ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?
-    )
-"""
-_FIND_REQUEST: Final = """
-    SELECT arguments, answer, at FROM request WHERE principal = ? AND project = ? AND rpc = ? AND request_id = ?
-"""
-_INSERT_REQUEST: Final = """
-    INSERT OR REPLACE INTO request (principal, project, rpc, request_id, arguments, answer, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
-"""
+MOST_REQUESTS: Final = 1_000_000
+"""How many request ids are kept of all callers together."""
 
 
 class SqliteStore:
@@ -55,12 +43,13 @@ class SqliteStore:
     generation of each layer stays referenced, for the next one is written as the difference from it.
     """
 
-    def __init__(self, path: Path, *, random_bytes: Callable[[int], bytes]) -> None:
+    def __init__(self, path: Path, *, random_bytes: Callable[[int], bytes], most_requests: int = MOST_REQUESTS) -> None:
         """Open the file, make it where there is none, and bring its schema up to date.
 
         Args:
             path: The file; its folder must exist.
             random_bytes: Gives as many random bytes as asked for; log ids are made of them.
+            most_requests: How many request ids are kept of all callers together.
 
         Raises:
             Unavailable: STORE_UNREACHABLE where the file cannot be opened or has a newer schema.
@@ -68,6 +57,7 @@ class SqliteStore:
         self._random_bytes = random_bytes
         self._lock = threading.Lock()
         self._newest: dict[Partition, Generation] = {}
+        self._sweep = RequestSweep(most_requests)
         try:
             os.close(os.open(path, _CREATE, 0o600))  # SQLite itself would let the umask decide
             self._connection = sqlite3.connect(
@@ -118,22 +108,14 @@ class SqliteStore:
 
     def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
         """Return what a request id stands for, as `RequestLog.record` says."""
-        scope = (key.caller.principal, key.caller.project, key.rpc)
         with self._transaction() as connection:
-            connection.execute(_FORGET_OLD_REQUESTS, (*scope, encode_instant(oldest)))
-            held = connection.execute(_FIND_REQUEST, (*scope, key.request_id)).fetchone()
-            # The newcomer is held whatever its time says, so room is made before it comes.
-            connection.execute(_FORGET_REQUESTS_BEYOND, (*scope, at_most if held else at_most - 1))
-            if held is None:
-                _insert_request(connection, key, record)
-                return record
-        arguments, answer, at = held
-        return RequestRecord(arguments=arguments, answer=answer, at=decode_instant(at))
+            self._sweep.sweep(connection, now=record.at, oldest=oldest)
+            return record_request(connection, key, record, oldest=oldest, at_most=at_most)
 
     def replace(self, key: RequestKey, record: RequestRecord) -> None:
         """Let a request id stand for another answer, as `RequestLog.replace` says."""
         with self._transaction() as connection:
-            _insert_request(connection, key, record)
+            insert_request(connection, key, record)
 
     def _new_log_id(self) -> bytes:
         return self._random_bytes(LOG_ID_BYTES)
@@ -158,12 +140,6 @@ class SqliteStore:
 def _text(encoded: bytes) -> str:
     """Decode a text; damage in it is let through, to be found by the digests instead of an error of SQLite's."""
     return encoded.decode(errors="surrogateescape")
-
-
-def _insert_request(connection: sqlite3.Connection, key: RequestKey, record: RequestRecord) -> None:
-    caller = key.caller
-    name = (caller.principal, caller.project, key.rpc, key.request_id)
-    connection.execute(_INSERT_REQUEST, (*name, record.arguments, record.answer, encode_instant(record.at)))
 
 
 def _unreachable() -> Unavailable:

@@ -4,7 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -314,3 +314,53 @@ def test_rows_made_anew_cost_nothing_where_they_are_equal(store: SqliteStore) ->
     before = store._connection.total_changes
     store.append(generation(DEPLOYMENT, log_id, 2, *map(row, names)), dropped=())
     assert store._connection.total_changes - before == 1
+
+
+def of(project: str) -> Partition:
+    return Partition(principal="token:alice", project=project)
+
+
+def ask(store: SqliteStore, project: str, at: datetime) -> None:
+    """Record an id of a project that nobody asks for again; ids are kept for a day."""
+    store.record(key(caller=of(project)), answer("first", at), oldest=at - timedelta(days=1), at_most=9)
+
+
+def test_ids_of_callers_who_ask_no_more_are_forgotten_by_their_age(store: SqliteStore, path: Path) -> None:
+    for number in range(50):
+        ask(store, str(number), START + timedelta(seconds=number))
+    ask(store, "late", START + timedelta(days=1, seconds=9.5))
+    assert count(path, "request") == 41
+    # Within a minute nobody looks for others again.
+    ask(store, "late", START + timedelta(days=1, seconds=60))
+    assert count(path, "request") == 41
+    ask(store, "late", START + timedelta(days=1, seconds=69.5))
+    assert count(path, "request") == 1
+
+
+def test_a_clock_that_went_back_does_not_put_off_forgetting(store: SqliteStore, path: Path) -> None:
+    ask(store, "ahead", START + timedelta(days=400))
+    ask(store, "old", START)
+    ask(store, "new", START + timedelta(days=2))
+    assert count(path, "request") == 2
+
+
+def test_of_very_many_ids_a_call_forgets_some_and_the_next_ones_the_rest(store: SqliteStore, path: Path) -> None:
+    for number in range(2_500):
+        ask(store, str(number), START)
+    left = []
+    for _ in range(4):
+        ask(store, "late", START + timedelta(days=2))
+        left.append(count(path, "request"))
+    assert left == [1_501, 501, 1, 1]
+
+
+def test_the_ids_of_all_callers_together_are_bounded(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(SqliteStore(path, random_bytes=os.urandom, most_requests=10)) as store:
+        for number in range(30):
+            ask(store, str(number), START + timedelta(minutes=number))
+        kept = store.record(
+            key(caller=of("20")), answer("again", START + timedelta(minutes=29)), oldest=START, at_most=9
+        )
+        assert kept == answer("first", START + timedelta(minutes=20))
+        assert count(path, "request") == 11
