@@ -29,7 +29,6 @@ class Limits:
     range_bytes: int = caps.CAPS["ReadAssetResponse.data"].max_bytes
     page_skills: int = caps.CAPS["ListSkillsResponse.skills"].max_items
     page_bytes: int = 512 * 1024
-    answer_bytes: int = 2 * MIB
     request_bytes: int = MIB
     frontmatter_bytes: int = 64 * 1024
     """Of the frontmatter between its fences, and of a whole skill.yaml."""
@@ -94,9 +93,14 @@ _HIGHEST = {
     "range_bytes": caps.CAPS["ReadAssetResponse.data"].max_bytes,
     "page_skills": caps.CAPS["ListSkillsResponse.skills"].max_items,
     "page_bytes": 512 * 1024,
-    "answer_bytes": 2 * MIB,
     "request_bytes": MIB,
     "frontmatter_bytes": 64 * 1024,
     "yaml_depth": 16,
     "layer_skills": 100_000,
+    "watch_names": caps.CAPS["WatchCatalogResponse.removed"].max_items,
+    "watch_bytes": 512 * 1024,
+    # Beyond 90 s without an event a client vouches for nothing any more (rules.md 5).
+    "heartbeat_s": 30.0,
 }
+"""Above these a client would refuse what the server sends, or the server would promise what it cannot hold. The others
+bound work or memory of this server alone, and are the operator's to judge."""

@@ -14,7 +14,10 @@ from skillsvc.catalog.log import RequestKey, RequestLog, RequestRecord
 from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, NotImplementedYet, StateMissing
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import Partition
+from skillsvc.domain.skill import Bundle
 from skillsvc.service import wire
+from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
 from skillsvc.service.requests import ActivateAsk
 from skillsvc.service.sights import Seen, Sights, row_of
@@ -51,15 +54,17 @@ class Activations:
         *,
         sights: Sights,
         texts: Texts,
+        answers: AnswerCache,
         requests: RequestLog,
         threads: Threads,
         limits: Limits,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
-        """Answer from `sights` and `texts`; keep request ids in `requests`, reached in `threads`."""
+        """Answer from `sights` and `texts`, kept in `answers`; request ids are in `requests`, reached in `threads`."""
         self._sights = sights
         self._texts = texts
+        self._answers = answers
         self._requests = requests
         self._threads = threads
         self._limits = limits
@@ -69,30 +74,28 @@ class Activations:
     async def activate(self, ask: ActivateAsk, call: Call) -> bytes:
         """Answer Activate."""
         seen = await self._sights.of(ask.scope, call)
+        # What is in force now is checked first, also for a repetition: an id opens nothing that was closed meanwhile.
         row = row_of(seen, ask.reference, ask.scope.allow)
         _check(row, ask.invoker)
         activation = Activation(id=self._new_id(), token=seen.sight.token)
         if ask.request_id:
-            activation, seen, row = await self._on_record(ask, activation, seen, row)
-        return seen.encoded + await self._answer(activation, row)
+            activation, seen, row = await self._on_record(ask, call.caller(ask.scope.project), activation, seen, row)
+        begun = pb.ActivateResponse(activation_id=activation.id).SerializeToString()
+        return seen.encoded + begun + await self._text(row.bundle)
 
     async def _on_record(
-        self, ask: ActivateAsk, activation: Activation, seen: Seen, row: Row
+        self, ask: ActivateAsk, caller: Partition, activation: Activation, seen: Seen, row: Row
     ) -> tuple[Activation, Seen, Row]:
         """Return what the request id stands for, which is this activation if it has not been used.
 
         Where the state it was answered from is gone, or the skill in it, it is answered as if new (rules.md 5).
         """
         now = self._now()
-        key = RequestKey(caller=ask.scope.caller, rpc=_RPC, request_id=ask.request_id)
+        key = RequestKey(caller=caller, rpc=_RPC, request_id=ask.request_id)
         record = RequestRecord(arguments=ask.arguments, answer=activation.encode(), at=now)
+        oldest = now - timedelta(seconds=self._limits.request_id_age_s)
         held = await self._threads.run(
-            lambda: self._requests.record(
-                key,
-                record,
-                oldest=now - timedelta(seconds=self._limits.request_id_age_s),
-                at_most=self._limits.request_ids,
-            )
+            lambda: self._requests.record(key, record, oldest=oldest, at_most=self._limits.request_ids)
         )
         if held.arguments != ask.arguments:
             raise InvalidInput(
@@ -102,28 +105,30 @@ class Activations:
             return activation, seen, row
         before = Activation.decode(held.answer)
         try:
-            seen_before = self._sights.exactly(ask.scope.caller, before.token)
-            row_before = row_of(seen_before, ask.reference, ask.scope.allow)
+            seen_before = self._sights.exactly(caller, before.token)
+            return before, seen_before, row_of(seen_before, ask.reference, ask.scope.allow)
         except (StateMissing, NotFound, InvalidInput):
             await self._threads.run(lambda: self._requests.replace(key, record))
             return activation, seen, row
-        return before, seen_before, row_before
 
-    async def _answer(self, activation: Activation, row: Row) -> bytes:
-        bundle = row.bundle
-        body = (await self._texts.body(bundle)).decode()
-        text = plain_text(bundle, body, self._limits.activation_text_bytes)
-        response = pb.ActivateResponse(
-            activation_id=activation.id,
-            name=row.name,
-            text=text.text,
-            body_digest=bundle.body.digest if bundle.body else "",
-            truncated=text.truncated,
-            next_offset=text.next_offset,
-            assets=wire.assets(bundle),
-            network=wire.network_of(bundle),
-        )
-        return response.SerializeToString()
+    async def _text(self, bundle: Bundle) -> bytes:
+        """Encode what an activation says of a bundle, which depends on the bundle alone."""
+        key = ("activation", bundle.digest)
+        answer = self._answers.get(key)
+        if answer is None:
+            body = (await self._texts.body(bundle)).decode()
+            text = plain_text(bundle, body, self._limits.activation_text_bytes)
+            response = pb.ActivateResponse(
+                name=bundle.skill.name,
+                text=text.text,
+                body_digest=bundle.body.digest if bundle.body else "",
+                truncated=text.truncated,
+                next_offset=text.next_offset,
+                assets=wire.assets(bundle),
+                network=wire.network_of(bundle),
+            )
+            answer = self._answers.put(key, Answer(response.SerializeToString()))
+        return answer.encoded
 
 
 def _check(row: Row, invoker: Invoker) -> None:

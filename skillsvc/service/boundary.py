@@ -20,6 +20,7 @@ from grpc_status import rpc_status
 from skillsvc.domain import errors
 from skillsvc.domain.errors import ErrorReason, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
 
 DOMAIN = "skillsource.v1"
 CODES: dict[type[SkillsvcError], int] = {
@@ -53,9 +54,14 @@ _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a handler may know of the call itself."""
+    """What a handler may know of the call itself. Until identities exist, everybody is `local`."""
 
     context: _Context
+    principal: str = LOCAL_PRINCIPAL
+
+    def caller(self, project: str) -> Partition:
+        """Return the partition that the caller asks from, of a project that is checked."""
+        return Partition(principal=self.principal, project=project)
 
     def time_left_s(self, at_most: float) -> float:
         """Return the seconds until the caller's deadline, at most so many; a caller need not have one."""
@@ -178,12 +184,9 @@ async def _abort(context: _Context, error: SkillsvcError) -> NoReturn:
 
 def status_of(error: SkillsvcError) -> status_pb2.Status:
     """Return the status of an error: its code by the table, one ErrorInfo, and RetryInfo where a repetition may do."""
-    details = [
-        error_details_pb2.ErrorInfo(reason=error.reason.value, domain=DOMAIN, metadata=dict(error.metadata)),
-    ]
     status = status_pb2.Status(code=CODES[type(error)], message=_bounded(error.message))
-    for detail in details:
-        status.details.append(_packed(detail))
+    info = error_details_pb2.ErrorInfo(reason=error.reason.value, domain=DOMAIN, metadata=dict(error.metadata))
+    status.details.append(_packed(info))
     if error.retry_after_s is not None:
         delay = Duration()
         delay.FromNanoseconds(round(error.retry_after_s * 1e9))

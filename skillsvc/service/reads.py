@@ -1,6 +1,5 @@
 """The read calls: lists, bodies, inventories, assets. An answer is a view's part and a part kept by digest, joined."""
 
-import hashlib
 from itertools import islice
 
 from skillsource.v1 import skill_source_pb2 as pb
@@ -11,6 +10,7 @@ from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.media_types import media_type_of
+from skillsvc.domain.partition import Partition
 from skillsvc.domain.skill import Asset
 from skillsvc.domain.tokens import PagePosition, TokenKeys
 from skillsvc.service import wire
@@ -38,12 +38,12 @@ class Reads:
 
     async def list_skills(self, ask: ListAsk, call: Call) -> bytes:
         """Answer ListSkills."""
-        caller = ask.scope.caller
+        caller = call.caller(ask.scope.project)
         if ask.page_token:
             position = self._keys.read_page(ask.page_token, caller)
             if position.request_hash != ask.fields:
                 raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "the page token belongs to another request")
-            seen, after = self._sights.page(ask.scope, position.generation_token), position.last_name
+            seen, after = self._sights.page(caller, ask.scope, position.generation_token), position.last_name
         else:
             seen, after = await self._sights.of(ask.scope, call), ""
             if ask.held == seen.sight.view.digest:
@@ -51,11 +51,11 @@ class Reads:
         if ask.full:
             # FULL shows diagnostics, which no digest covers: nothing names all that such a page depends on.
             page = self._encode_page(ask, seen.sight, after)
-            return seen.encoded + page.encoded + self._next_page(ask, seen, page)
+            return seen.encoded + page.encoded + self._next_page(ask, caller, seen, page)
         key = ("page", seen.sight.view.digest, ask.selection.key, after, ask.size)
         kept = self._answers.get(key)
         page = kept if kept is not None else self._answers.put(key, self._encode_page(ask, seen.sight, after))
-        return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, seen, page)
+        return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, caller, seen, page)
 
     async def skill_body(self, ask: BodyAsk, call: Call) -> bytes:
         """Answer SkillBody."""
@@ -71,7 +71,7 @@ class Reads:
         answer = self._answers.get(key)
         if answer is None:
             read = await (self._texts.document(bundle) if ask.document else self._texts.body(bundle))
-            answer = self._answers.put(key, _text_range(read, ask.offset, ask.length))
+            answer = self._answers.put(key, _text_range(read, text.digest, ask.offset, ask.length))
         return seen.encoded + answer.encoded
 
     async def list_assets(self, ask: InventoryAsk, call: Call) -> bytes:
@@ -107,14 +107,12 @@ class Reads:
         answer = await self._asset_range(asset, ask.offset, ask.length)
         return seen.encoded + answer.encoded
 
-    def _next_page(self, ask: ListAsk, seen: Seen, page: Answer) -> bytes:
+    def _next_page(self, ask: ListAsk, caller: Partition, seen: Seen, page: Answer) -> bytes:
         """Encode the token of the page after one, nothing after the last."""
         if not page.last_name:
             return b""
         position = PagePosition(generation_token=seen.sight.token, request_hash=ask.fields, last_name=page.last_name)
-        return pb.ListSkillsResponse(
-            next_page_token=self._keys.sign_page(position, ask.scope.caller)
-        ).SerializeToString()
+        return pb.ListSkillsResponse(next_page_token=self._keys.sign_page(position, caller)).SerializeToString()
 
     def _encode_page(self, ask: ListAsk, sight: Sight, after: str) -> Answer:
         rows = select(sight.view, ask.selection)
@@ -163,8 +161,8 @@ class Reads:
         return answer
 
 
-def _text_range(text: bytes, offset: int, length: int) -> Answer:
-    """Encode a range of a text, in whole characters."""
+def _text_range(text: bytes, digest: str, offset: int, length: int) -> Answer:
+    """Encode a range of a text, in whole characters, under the digest of what it was read from."""
     total = len(text)
     if offset > total:
         raise out_of_range("offset", f"offset is {offset}; the text has {total} bytes")
@@ -175,7 +173,7 @@ def _text_range(text: bytes, offset: int, length: int) -> Answer:
         end -= 1
     response = pb.SkillBodyResponse(
         body=text[offset:end].decode(),
-        digest=hashlib.sha256(text).hexdigest(),
+        digest=digest,
         total_bytes=total,
         next_offset=end if end < total else 0,
     )

@@ -12,7 +12,7 @@ from skillsvc.catalog.listing import Invoker, Reference, Selection
 from skillsvc.domain import caps
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotImplementedYet
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
+from skillsvc.domain.partition import parse_project
 
 _SMALLEST_RANGE = 4
 """A range of a body must hold any one character, which has up to 4 bytes."""
@@ -48,9 +48,12 @@ class Scoped(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Who asks, for which names, and for which state: each None where the request leaves it open."""
+    """Which project is asked, for which names and which state: the last two None where the request leaves them open.
 
-    caller: Partition
+    Who asks is not in it: a request never says that, the call does (P5).
+    """
+
+    project: str
     allow: frozenset[str] | None = None
     at_least: str | None = None
     at_exactly: str | None = None
@@ -199,11 +202,11 @@ def parse_watch(request: pb.WatchCatalogRequest, _limits: Limits) -> WatchAsk:
 
 
 def scope_of(request: Scoped) -> Scope:
-    """Return who asks and for what. Until identities exist, everybody is `local`."""
+    """Return what a request is about."""
     not_built("session", given=bool(request.session))
     consistency = request.consistency
     return Scope(
-        caller=Partition.parse(principal=LOCAL_PRINCIPAL, project=request.project),
+        project=parse_project(request.project),
         allow=_names_of(request.allow) if request.HasField("allow") else None,
         at_least=_token_of(consistency, "at_least"),
         at_exactly=_token_of(consistency, "at_exactly"),

@@ -29,6 +29,10 @@ from skillsvc.service.threads import Threads
 from skillsvc.service.watch import Watch
 
 _READING_THREADS = 4
+_LEAVING_S = 0.1
+"""How long before anything else health is told."""
+_STEPS = 3
+"""The most steps in threads that one call takes: an activation finds its record, may renew it, and reads the body."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
 
@@ -54,7 +58,7 @@ class Server:
         """Prepare; nothing listens before `start`."""
         self._changes = Changes(asyncio.get_running_loop())
         self._unsubscribe = parts.current.subscribe(self._changes.tell)
-        within_s = parts.limits.call_without_deadline_s
+        within_s = parts.limits.call_without_deadline_s / _STEPS
         # A pool each: a store that is slow to write must not keep anybody from reading.
         self._reading = Threads("reads", threads=_READING_THREADS, waiting=_WAITING, within_s=within_s)
         self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
@@ -94,12 +98,14 @@ class Server:
             activations=Activations(
                 sights=self._sights,
                 texts=texts,
+                answers=answers,
                 requests=parts.requests,
                 threads=self._recording,
                 limits=limits,
                 now=parts.now,
                 new_id=parts.new_id,
             ),
+            sights=self._sights,
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits),
         )
         health = Health((SERVICE,), sights=self._sights, changes=self._changes, limits=limits)
@@ -127,6 +133,8 @@ class Server:
 
     async def drain(self, grace_s: float) -> None:
         """Stop: health first, then watchers are told, then calls under way end, within `grace_s` seconds."""
+        self._enter(Phase.LEAVING)
+        await asyncio.sleep(min(_LEAVING_S, grace_s))
         self._enter(Phase.DRAINING)
         self._listener.release()
         await self._server.stop(grace_s)

@@ -24,6 +24,8 @@ class Phase(Enum):
     STARTING = "starting"
     """The sources have not been looked at yet."""
     SERVING = "serving"
+    LEAVING = "leaving"
+    """As SERVING, but not healthy any more: whoever spreads calls sends no new ones."""
     DRAINING = "draining"
     """About to stop: calls under way end, new ones are refused."""
 
@@ -56,11 +58,12 @@ class Sights:
             InvalidInput: TOKEN_MALFORMED.
         """
         self.check_phase()
+        caller = call.caller(scope.project)
         if scope.at_exactly is not None:
-            return self.exactly(scope.caller, scope.at_exactly)
+            return self.exactly(caller, scope.at_exactly)
         if scope.at_least is not None:
-            return await self._at_least(scope.caller, scope.at_least, call)
-        return self.present(scope.caller)
+            return await self._at_least(caller, scope.at_least, call)
+        return self.present(caller)
 
     def present(self, caller: Partition) -> Seen:
         """Return what a caller sees now."""
@@ -73,7 +76,7 @@ class Sights:
             raise self._expired(caller)
         return self._seen(caller, sight)
 
-    def page(self, scope: Scope, token: str) -> Seen:
+    def page(self, caller: Partition, scope: Scope, token: str) -> Seen:
         """Return the state that the token of a listing names, whatever is published since.
 
         A `consistency` beside it must name the same state. A listing that began with `at_least` goes on with it: the
@@ -85,12 +88,12 @@ class Sights:
             StateMissing: GENERATION_EXPIRED.
         """
         self.check_phase()
-        seen = self.exactly(scope.caller, token)
+        seen = self.exactly(caller, token)
         fits = True
         if scope.at_exactly is not None:
-            fits = self.exactly(scope.caller, scope.at_exactly).sight.view.digest == seen.sight.view.digest
+            fits = self.exactly(caller, scope.at_exactly).sight.view.digest == seen.sight.view.digest
         elif scope.at_least is not None:
-            fits = self._views.reaches(scope.caller, seen.sight, scope.at_least)
+            fits = self._views.reaches(caller, seen.sight, scope.at_least)
         if not fits:
             raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "consistency names another state than the page")
         return seen

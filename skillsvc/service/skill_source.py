@@ -21,6 +21,7 @@ from skillsvc.service.requests import (
     parse_list,
     parse_watch,
 )
+from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
 SERVICE = pb.DESCRIPTOR.services_by_name["SkillSourceService"].full_name
@@ -55,7 +56,7 @@ class ServerInfo:
 
 
 def skill_source_handlers(
-    boundary: Boundary, *, info: ServerInfo, reads: Reads, activations: Activations, watch: Watch
+    boundary: Boundary, *, info: ServerInfo, sights: Sights, reads: Reads, activations: Activations, watch: Watch
 ) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
     return {
@@ -66,11 +67,13 @@ def skill_source_handlers(
         "ReadAsset": boundary.unary(pb.ReadAssetRequest, parse_asset, reads.read_asset),
         "Activate": boundary.unary(pb.ActivateRequest, parse_activation, activations.activate),
         "WatchCatalog": boundary.stream(pb.WatchCatalogRequest, parse_watch, watch.watch_catalog),
-        "SearchSkills": boundary.unary(pb.SearchSkillsRequest, _nothing, _not_built("SearchSkills")),
-        "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, _nothing, _not_built("RenderCatalog")),
-        "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome")),
-        "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch")),
-        "SearchCapabilities": boundary.unary(pb.SearchCapabilitiesRequest, _nothing, _not_built("SearchCapabilities")),
+        "SearchSkills": boundary.unary(pb.SearchSkillsRequest, _nothing, _not_built("SearchSkills", sights)),
+        "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, _nothing, _not_built("RenderCatalog", sights)),
+        "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome", sights)),
+        "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch", sights)),
+        "SearchCapabilities": boundary.unary(
+            pb.SearchCapabilitiesRequest, _nothing, _not_built("SearchCapabilities", sights)
+        ),
     }
 
 
@@ -78,8 +81,9 @@ def _nothing(_request: Message, _limits: Limits) -> None:
     """Return what a request asks for that is answered whatever it says."""
 
 
-def _not_built(rpc: str) -> Callable[[None, Call], Awaitable[bytes]]:
+def _not_built(rpc: str, sights: Sights) -> Callable[[None, Call], Awaitable[bytes]]:
     async def refuse(_ask: None, _call: Call) -> NoReturn:
+        sights.check_phase()
         raise NotImplementedYet(ErrorReason.NOT_IMPLEMENTED, f"{rpc} is not implemented yet", metadata={"field": ""})
 
     return refuse

@@ -9,6 +9,7 @@ from skillsvc.catalog.listing import Selection, select
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.errors import InvalidInput, StateMissing
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import Partition
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
@@ -33,16 +34,16 @@ class Watch:
         self._heartbeat = pb.WatchCatalogResponse(heartbeat=True).SerializeToString() + self._interval
         self._going_away = pb.WatchCatalogResponse(going_away=True).SerializeToString() + self._interval
 
-    async def watch_catalog(self, ask: WatchAsk, _call: Call) -> AsyncIterator[bytes]:
+    async def watch_catalog(self, ask: WatchAsk, call: Call) -> AsyncIterator[bytes]:
         """Answer WatchCatalog.
 
         What a slow reader gets is one difference from what it last got: the state is taken when the event can be sent.
         """
-        caller = ask.scope.caller
+        caller = call.caller(ask.scope.project)
         self._sights.check_phase()
         count = self._changes.count
         seen = self._sights.present(caller)
-        event: bytes | None = self._interval + self._first(ask, seen)
+        event: bytes | None = self._interval + self._first(ask, caller, seen)
         due = 0.0
         while True:
             if event is not None:
@@ -60,12 +61,12 @@ class Watch:
             before, seen = seen, self._sights.present(caller)
             event = self._told(before.sight, seen.sight, ask.selection)
 
-    def _first(self, ask: WatchAsk, seen: Seen) -> bytes:
+    def _first(self, ask: WatchAsk, caller: Partition, seen: Seen) -> bytes:
         """Encode what leads from the state that a watcher holds to the present one."""
         if not ask.since:
             return _RESYNC
         try:
-            held = self._sights.exactly(ask.scope.caller, ask.since)
+            held = self._sights.exactly(caller, ask.since)
         except (InvalidInput, StateMissing):
             # A token of a lost or foreign log, or of a state too old: the watcher lists anew.
             return _RESYNC

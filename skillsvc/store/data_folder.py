@@ -48,6 +48,7 @@ class DataFolder:
         self._descriptor = os.open(path, _FOLDER)
         try:
             _refuse_others(self._descriptor)
+            _lock_folder(self._descriptor)
             self._lock = _lock(self._descriptor)
         except BaseException:
             os.close(self._descriptor)
@@ -111,6 +112,18 @@ def _refuse_others(folder: int) -> None:
             ErrorReason.STORE_UNREACHABLE,
             "anybody may write to the data folder: take that away (chmod o-w), or choose a folder inside it",
         )
+
+
+def _lock_folder(folder: int) -> None:
+    """Lock the folder itself: a file in it may be removed, and another server would then lock a new one."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        # Network file systems lock what can be written alone. The file is locked in any case.
+        if error.errno not in {errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP}:
+            raise
 
 
 def _lock(folder: int) -> int:

@@ -59,8 +59,6 @@ _DELETE_ROWS_OF_ONE: Final = "DELETE FROM layer_row WHERE layer = ? AND until > 
 _DELETE_BUNDLE: Final = """
     DELETE FROM bundle WHERE id = ? AND NOT EXISTS (SELECT 1 FROM layer_row WHERE layer_row.bundle = bundle.id)
 """
-_PRIMARY_CODE: Final = 0xFF
-"""The bits of an extended result code of SQLite that say what kind it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,28 +81,19 @@ class _Layer(NamedTuple):
 
 
 def read_layer(connection: sqlite3.Connection, partition: Partition, new_log_id: Callable[[], bytes]) -> HeldLayer:
-    """Read a layer; one never seen gets a log id.
-
-    Raises:
-        DataLoss: DIGEST_MISMATCH where the pages of the file are damaged.
-    """
+    """Read a layer; one never seen gets a log id."""
     layer = _layer(connection, partition)
     if layer is None:
         log_id = new_log_id()
         connection.execute(_INSERT_LAYER, (partition.principal, partition.project, log_id))
         return HeldLayer(partition=partition, log_id=log_id, generations=[], rows=[], bundles=[])
-    try:
-        return HeldLayer(
-            partition=partition,
-            log_id=layer.log_id,
-            generations=connection.execute(_GENERATIONS, (layer.id,)).fetchall(),
-            rows=connection.execute(_ROWS, (layer.id,)).fetchall(),
-            bundles=connection.execute(_BUNDLES, (layer.id,)).fetchall(),
-        )
-    except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode & _PRIMARY_CODE == sqlite3.SQLITE_CORRUPT:
-            raise _data_loss() from error
-        raise
+    return HeldLayer(
+        partition=partition,
+        log_id=layer.log_id,
+        generations=connection.execute(_GENERATIONS, (layer.id,)).fetchall(),
+        rows=connection.execute(_ROWS, (layer.id,)).fetchall(),
+        bundles=connection.execute(_BUNDLES, (layer.id,)).fetchall(),
+    )
 
 
 def append_generation(connection: sqlite3.Connection, generation: Generation, newest: Generation | None) -> None:
@@ -126,7 +115,7 @@ def append_generation(connection: sqlite3.Connection, generation: Generation, ne
     removed, added = _difference(newest.rows if newest else (), generation.rows)
     closed = ((sequence, layer.id, row.name, row.source) for row in removed)
     if removed and connection.executemany(_CLOSE_ROW, closed).rowcount != len(removed):
-        raise _data_loss()
+        raise damaged()
     payloads = [encode_bundle(row.bundle) for row in added]
     checksums = [sha256(payload).digest() for payload in payloads]
     connection.executemany(_INSERT_BUNDLE, zip(checksums, payloads, strict=True))
@@ -169,9 +158,9 @@ def generations_of(held: HeldLayer) -> tuple[Generation, ...]:
             for sequence, _, published_at in held.generations
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise _data_loss() from error
+        raise damaged() from error
     if any(made.digest != digest for made, (_, digest, _) in zip(generations, held.generations, strict=True)):
-        raise _data_loss()
+        raise damaged()
     return generations
 
 
@@ -231,5 +220,10 @@ def _difference(before: Iterable[Row], after: Iterable[Row]) -> tuple[list[Row],
     return [row for key, row in gone.items() if key not in same], added
 
 
-def _data_loss() -> DataLoss:
-    return DataLoss(ErrorReason.DIGEST_MISMATCH, "what the store holds of this layer is not what was written")
+def damaged() -> DataLoss:
+    """Say that the file does not hold what was written to it, and how to go on."""
+    return DataLoss(
+        ErrorReason.DIGEST_MISMATCH,
+        "the store is damaged: move skillsvc.db, and what stands beside it under this name with an ending, out of the "
+        "data folder; the server then begins anew, and reads its sources again",
+    )

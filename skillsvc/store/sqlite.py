@@ -18,13 +18,14 @@ from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
-from skillsvc.store.layers import append_generation, drop_generation, generations_of, read_layer
+from skillsvc.store.layers import append_generation, damaged, drop_generation, generations_of, read_layer
 from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
 
 LOG_ID_BYTES: Final = 16
 _BUSY_TIMEOUT_S: Final = 5.0
 _CREATE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PRIMARY_CODE: Final = 0xFF  # the bits of an extended result code that say what kind it is
 _PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
@@ -53,6 +54,7 @@ class SqliteStore:
 
         Raises:
             Unavailable: STORE_UNREACHABLE where the file cannot be opened or has a newer schema.
+            DataLoss: DIGEST_MISMATCH where it is damaged, or no database.
         """
         self._random_bytes = random_bytes
         self._lock = threading.Lock()
@@ -66,7 +68,8 @@ class SqliteStore:
         except (OSError, sqlite3.Error) as error:
             raise _unreachable() from error
         try:
-            self._open()
+            with _damage_told():
+                self._open()
         except BaseException:
             self._connection.close()
             raise
@@ -88,7 +91,7 @@ class SqliteStore:
 
     def load(self, partition: Partition) -> LayerRecord:
         """Return what is held of a layer, as `LayerLog.load` says. Generations share equal rows and bundles."""
-        with self._transaction() as connection:
+        with _damage_told(), self._transaction() as connection:
             held = read_layer(connection, partition, self._new_log_id)
         record = LayerRecord(partition=partition, log_id=held.log_id, generations=generations_of(held))
         if record.generations:
@@ -140,6 +143,19 @@ class SqliteStore:
 def _text(encoded: bytes) -> str:
     """Decode a text; damage in it is let through, to be found by the digests instead of an error of SQLite's."""
     return encoded.decode(errors="surrogateescape")
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """Tell whoever starts a server on a damaged file how to go on; callers of one that runs can do nothing about it."""
+    try:
+        yield
+    except Unavailable as error:
+        # Errors of the module itself have no code.
+        code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_OK) & _PRIMARY_CODE
+        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            raise damaged() from error
+        raise
 
 
 def _unreachable() -> Unavailable:

@@ -14,7 +14,7 @@ from tests.integration.in_process import InProcess, Watcher, World, in_process
 from tests.simulators.memory_log import MemoryLayerLog
 from tests.simulators.skills import skill_row
 
-QUIET = Limits(retained_generations=3, retained_at_most=3, heartbeat_s=3_600)
+QUIET = Limits(retained_generations=3, retained_at_most=3, heartbeat_s=30)
 LIVELY = Limits(retained_generations=3, retained_at_most=3, heartbeat_s=0.05)
 LOCAL = Partition(principal="local", project="")
 
@@ -53,7 +53,7 @@ class TestFirstEvent:
             publish(server, a="1")
             event = await server.watch().event()
             assert event == pb.WatchCatalogResponse(
-                generation=await present(server), resync=True, heartbeat_interval_ms=3_600_000
+                generation=await present(server), resync=True, heartbeat_interval_ms=30_000
             )
 
     async def test_since_the_present_it_is_empty(self, world: World) -> None:
@@ -61,7 +61,7 @@ class TestFirstEvent:
             publish(server, a="1")
             generation = await present(server)
             event = await server.watch(since=generation.token).event()
-            assert event == pb.WatchCatalogResponse(generation=generation, heartbeat_interval_ms=3_600_000)
+            assert event == pb.WatchCatalogResponse(generation=generation, heartbeat_interval_ms=30_000)
 
     async def test_since_a_retained_state_it_is_the_difference(self, world: World) -> None:
         async with in_process(world=world) as server:
@@ -122,7 +122,7 @@ class TestChanges:
             event = await watcher.event()
             assert told(event) == (["c"], ["a"], ["b"])
             assert event.generation == await present(server)
-            assert event.heartbeat_interval_ms == 3_600_000
+            assert event.heartbeat_interval_ms == 30_000
 
     async def test_a_change_of_policy_alone_is_a_modification(self, world: World) -> None:
         async with in_process(world=world) as server:
@@ -260,7 +260,7 @@ class TestEnd:
             generation = await present(server)
             draining = asyncio.create_task(server.server.drain(20.0))
             assert await watcher.event() == pb.WatchCatalogResponse(
-                generation=generation, going_away=True, heartbeat_interval_ms=3_600_000
+                generation=generation, going_away=True, heartbeat_interval_ms=30_000
             )
             assert await watcher.ended()
             await draining

@@ -1,4 +1,7 @@
+import errno
+import fcntl
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +57,29 @@ def test_a_server_in_another_process_is_refused_and_a_killed_one_leaves_no_lock(
             DataFolder.open(tmp_path)
         server.kill()
     DataFolder.open(tmp_path).close()
+
+
+def test_a_second_server_is_refused_also_where_the_file_of_the_lock_is_gone(tmp_path: Path) -> None:
+    with DataFolder.open(tmp_path):
+        (tmp_path / "lock").unlink()
+        with pytest.raises(DataFolderInUse):
+            DataFolder.open(tmp_path)
+    DataFolder.open(tmp_path).close()
+
+
+def test_a_file_system_that_locks_no_folder_has_the_file_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock = fcntl.flock
+
+    def flock_files_alone(descriptor: int, operation: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EBADF, "not open for writing")
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock_files_alone)
+    with DataFolder.open(tmp_path), pytest.raises(DataFolderInUse):
+        DataFolder.open(tmp_path)
 
 
 def test_a_refused_folder_keeps_no_descriptor(tmp_path: Path) -> None:
