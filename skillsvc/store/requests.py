@@ -66,7 +66,8 @@ class RequestSweep:
 
     def sweep(self, connection: sqlite3.Connection, *, now: datetime, oldest: datetime) -> None:
         """Forget what is older than `oldest` or too much, if that is due; what is left over, at the next call."""
-        if self._swept_at is not None and timedelta() <= now - self._swept_at < _SWEEP_EVERY:
+        every = min(_SWEEP_EVERY, now - oldest)
+        if self._swept_at is not None and timedelta() <= now - self._swept_at < every:
             return
         old = connection.execute(_FORGET_OLD, (encode_instant(oldest), _SWEPT_AT_ONCE)).rowcount
         beyond = connection.execute(_FORGET_BEYOND, (_SWEPT_AT_ONCE, self._at_most)).rowcount

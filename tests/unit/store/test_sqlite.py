@@ -380,6 +380,14 @@ def test_ids_of_callers_who_ask_no_more_are_forgotten_by_their_age(store: Sqlite
     assert count(path, "request") == 1
 
 
+def test_where_ids_are_kept_for_seconds_they_are_forgotten_as_often(store: SqliteStore, path: Path) -> None:
+    age = timedelta(seconds=2)
+    for number in range(20):
+        at = START + timedelta(seconds=number)
+        store.record(key(caller=of(str(number))), answer("first", at), oldest=at - age, at_most=9)
+        assert count(path, "request") <= 5
+
+
 def test_a_clock_that_went_back_does_not_put_off_forgetting(store: SqliteStore, path: Path) -> None:
     ask(store, "ahead", START + timedelta(days=400))
     ask(store, "old", START)
