@@ -15,14 +15,16 @@ def main() -> None:
     chance = random.Random(sys.argv[2])  # noqa: S311 - the same blobs in every run; no secret
     with FileBlobStore(sys.argv[1]) as store:
         while True:
-            os.write(sys.stdout.fileno(), b".")
             data = chance.randbytes(chance.choice((0, 1, 5_000, 300_000)))
+            # Now, with the bytes at hand: the kill that follows shall come within the put.
+            os.write(sys.stdout.fileno(), b".")
             if chance.random() < 0.5:
                 store.put(data)
             else:
                 with store.writer() as writer:
-                    for start in range(0, len(data), 50_000):
-                        writer.write(data[start : start + 50_000])
+                    piece = len(data) // 500 + 1
+                    for start in range(0, len(data), piece):
+                        writer.write(data[start : start + piece])
                     writer.commit()
 
 
