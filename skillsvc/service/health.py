@@ -35,25 +35,25 @@ class Health:
         """Answer Check: NOT_FOUND for a service that this server does not have."""
         if service not in self._services:
             await call.context.abort(grpc.StatusCode.NOT_FOUND, "no such service here")
-        return self._encoded(service)
+        return self._encoded(service, self._sights.phase)
 
     async def watch(self, service: str, _call: Call) -> AsyncIterator[bytes]:
-        """Answer Watch: the status now, and each time it is another one; a drain ends it."""
+        """Answer Watch: the status now, and each time it is another one; a drain ends it, once it is told."""
         told = b""
         while True:
-            count = self._changes.count
-            status = self._encoded(service)
+            count, phase = self._changes.count, self._sights.phase
+            status = self._encoded(service, phase)
             if status != told:
                 told = status
                 yield status
-            if self._sights.phase is Phase.DRAINING:
+            if phase is Phase.DRAINING:
                 return
             await self._changes.beyond(count, self._limits.heartbeat_s)
 
-    def _encoded(self, service: str) -> bytes:
+    def _encoded(self, service: str, phase: Phase) -> bytes:
         if service not in self._services:
             return _UNKNOWN
-        return _SERVING if self._sights.phase is Phase.SERVING else _NOT_SERVING
+        return _SERVING if phase is Phase.SERVING else _NOT_SERVING
 
 
 def health_handlers(boundary: Boundary, health: Health) -> dict[str, Handler]:
