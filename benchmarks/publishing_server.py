@@ -65,7 +65,7 @@ class Publisher:
         digest = self._blobs.put(document)
         self._blobs.sync()
         last = _with_document(rows[-1], TextRef(digest=digest, size=len(document)))
-        self._current.publish(partition, (*rows[:-1], last), now())
+        self._current.publish(partition, (*rows[:-1], last), (), now())
 
 
 def _with_document(row: Row, document: TextRef) -> Row:
@@ -97,7 +97,7 @@ def main(tree: Path, data: Path) -> None:
         current = catalog.parts.current
         catalog.refresh.look()
         current.open_layer(_OTHER, now())
-        current.publish(_OTHER, current.layers[DEPLOYMENT].present.rows[:OTHER_SKILLS], now())
+        current.publish(_OTHER, current.layers[DEPLOYMENT].present.rows[:OTHER_SKILLS], (), now())
         publisher = Publisher(current, catalog.parts.blobs)
         threading.Thread(target=publisher.run, name="publisher", daemon=True).start()
         asyncio.run(serve(catalog.parts, publisher))

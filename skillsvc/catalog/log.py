@@ -39,6 +39,12 @@ class LayerLog(Protocol):
         highest; anything else raises ValueError, for the caller holds the publishing lock.
         """
 
+    def forget(self, partition: Partition, sequences: Collection[int]) -> None:
+        """Forget generations of a layer, in one step; those that it does not hold are forgotten already.
+
+        The newest cannot be forgotten: ValueError, and nothing is.
+        """
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKey:

@@ -30,12 +30,32 @@ _log = logging.getLogger(__name__)
 class Standing:
     """How a source stands: the observation that is served, and where that is not all there is, why and since when.
 
-    `gone_since` is when its place was first found missing, None while it is there.
+    What is served is the one last good that there is of a source: a look is given it, and keeps none of its own.
+    `gone_since` is when its place was first found missing, None while it is there. `refused` is what was seen last
+    where that was too much for its layer: the source counts on the blobs of it.
     """
 
     served: Observation
     unreachable: UnreachableSource | None = None
     gone_since: datetime | None = None
+    refused: Observation | None = None
+
+
+def unseen(source: str, held: Sequence[Row], now: datetime) -> Standing:
+    """Return how a source stands that this process has not looked at yet: what is served of it is all that is known."""
+    return Standing(
+        served=Observation(
+            source=source,
+            # Of what was never seen nothing is served, whatever it stands for here.
+            tier=held[0].tier if held else Tier.LEARNED,
+            trust=held[0].trust if held else trust_of(Tier.LEARNED),
+            outcome=Outcome.FAILED,
+            found=tuple(row.found for row in held),
+        ),
+        unreachable=UnreachableSource(
+            source=source, since=now, state=SourceState.STALE if held else SourceState.MISSING
+        ),
+    )
 
 
 def stand(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
@@ -54,6 +74,7 @@ def stand(before: Standing | None, seen: Observation, now: datetime, limits: Lim
         return Standing(
             served=replace(seen, found=held),
             unreachable=_unreachable(seen, since, SourceState.STALE if held else SourceState.MISSING),
+            refused=before.refused if before is not None else None,
         )
     # A place that was seen in part, or not at all, before it went has been gone since now only.
     gone_since = before.gone_since if before is not None and before.gone_since is not None else now
@@ -71,6 +92,57 @@ def stand(before: Standing | None, seen: Observation, now: datetime, limits: Lim
         unreachable=_unreachable(seen, since, SourceState.STALE),
         gone_since=gone_since,
     )
+
+
+def admit(
+    standings: Mapping[str, Standing], seen: Mapping[str, Observation], now: datetime, limits: Limits
+) -> dict[str, Standing]:
+    """Return how sources stand after a look at some of them, in the order of `standings`, strongest first. Pure.
+
+    What makes a layer hold more skills than it may is refused, observation by observation (rules.md 3): the last good
+    of that source stays, and the others go on. What holds no more than before comes first, as it makes room.
+    """
+    after = dict(standings)
+    most = sum(max(len(standings[label].served.found), _found(seen.get(label))) for label in standings)
+    growing = (
+        [] if most <= limits.layer_skills else [each for each in standings if _grows(standings[each], seen.get(each))]
+    )
+    for label, observation in seen.items():
+        if label not in growing:
+            after[label] = stand(standings[label], observation, now, limits)
+    for label in growing:
+        others = sum(_count(standing.served) for other, standing in after.items() if other != label)
+        total = others + _count(seen[label])
+        if total > limits.layer_skills:
+            after[label] = _too_many(standings[label], seen[label], total, now, limits)
+        else:
+            after[label] = stand(standings[label], seen[label], now, limits)
+    return after
+
+
+def _found(seen: Observation | None) -> int:
+    return len(seen.found) if seen is not None else 0
+
+
+def _grows(standing: Standing, seen: Observation | None) -> bool:
+    return seen is not None and _count(seen) > _count(standing.served)
+
+
+def _count(observation: Observation) -> int:
+    """Count the rows that an observation makes: one for each name."""
+    return len({found.bundle.skill.name for found in observation.found})
+
+
+def _too_many(before: Standing, seen: Observation, total: int, now: datetime, limits: Limits) -> Standing:
+    error = _about(
+        seen,
+        Severity.ERROR,
+        DiagnosticCode.TOO_MANY_SKILLS,
+        f"a layer holds at most {limits.layer_skills} skills, and there are {total} with what this source holds now; "
+        "what was seen of it last is served",
+    )
+    failed = replace(seen, outcome=Outcome.FAILED, found=(), diagnostics=(*seen.diagnostics, error))
+    return replace(stand(before, failed, now, limits), refused=seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +191,8 @@ class Refresh:
     ) -> None:
         """Prepare. The layer must be open; what it serves is the last good of every source until that is seen.
 
+        Until then every source is reported as unreachable, stale or missing.
+
         As soon as `stopped` says so, what is under way is abandoned.
         """
         self._current = current
@@ -127,13 +201,14 @@ class Refresh:
         self._blobs = blobs
         self._limits = limits
         self._now = now
-        self._standings = dict(_remembered(current.layers[partition].present.rows))
+        self._standings = _remembered(self._sources, current.layers[partition].present.rows, now())
         self._stopped = stopped
         self._failed: set[str] = set()
         self._unpublished: Unpublished | None = None
         self._unused: frozenset[str] = frozenset()
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.unreachable: tuple[UnreachableSource, ...] = ()
+        self.unreachable = _unreachable_of(self._standings.values(), None, ())
+        current.report(partition, self.unreachable)
 
     def look(self, changed: Mapping[str, Collection[str] | None] | None = None) -> Generation | None:
         """Look at every source, or at the changed paths of those named; return the generation published, if any.
@@ -147,11 +222,12 @@ class Refresh:
         Raises:
             LookAbandoned: The look was stopped; what is served stays.
         """
-        for source in self._sources:
-            if changed is None:
-                self._look_at(source, None)
-            elif source.label in changed:
-                self._look_at(source, changed[source.label])
+        seen = {
+            source.label: self._look_at(source, None if changed is None else changed[source.label])
+            for source in self._sources
+            if changed is None or source.label in changed
+        }
+        self._standings = admit(self._standings, seen, self._now(), self._limits)
         return self._publish()
 
     def collect(self) -> None:
@@ -166,71 +242,63 @@ class Refresh:
             for digest in _digests(row.bundle for row in generation.rows)
         }
         for standing in self._standings.values():
-            named.update(_digests(found.bundle for found in standing.served.found))
+            for seen in filter(None, (standing.served, standing.refused)):
+                named.update(_digests(found.bundle for found in seen.found))
         unused = frozenset(self._blobs.digests()) - named
         self._blobs.remove(itertools.takewhile(lambda _: not self._stopped(), unused & self._unused))
         self._unused = unused
 
-    def _look_at(self, source: Source, changed: Collection[str] | None) -> None:
+    def _look_at(self, source: Source, changed: Collection[str] | None) -> Observation:
         label = source.label
         try:
             # Whatever a look that failed was to see is still to be seen.
-            seen = source.observe(None if label in self._failed else changed)
+            seen = source.observe(None if label in self._failed else changed, held=self._standings[label].served.found)
         except LookAbandoned:
             raise
         except Exception as error:  # noqa: BLE001 - one source, whatever is wrong with it, stops no other
             if label not in self._failed:
                 _log.error("the look at %s failed; what was seen last is served", label, exc_info=error)
             self._failed.add(label)
-            seen = self._unseen(label, error)
-        else:
-            self._failed.discard(label)
-        self._standings[label] = stand(self._standings.get(label), seen, self._now(), self._limits)
+            return self._look_that_failed(label, error)
+        self._failed.discard(label)
+        return seen
 
-    def _unseen(self, label: str, error: Exception) -> Observation:
+    def _look_that_failed(self, label: str, error: Exception) -> Observation:
         """Return what a look comes to that ended in an error."""
-        before = self._standings.get(label)
-        return Observation(
+        said = Diagnostic(
+            severity=Severity.ERROR,
+            code=DiagnosticCode.SOURCE_UNREADABLE,
+            message=f"the look at it failed: {_reason(error)}",
             source=label,
-            # Of what was never seen nothing is served, whatever it stands for here.
-            tier=before.served.tier if before is not None else Tier.LEARNED,
-            trust=before.served.trust if before is not None else trust_of(Tier.LEARNED),
-            outcome=Outcome.FAILED,
-            diagnostics=(
-                Diagnostic(
-                    severity=Severity.ERROR,
-                    code=DiagnosticCode.SOURCE_UNREADABLE,
-                    message=f"the look at it failed: {_reason(error)}",
-                    source=label,
-                ),
-            ),
         )
+        return replace(self._standings[label].served, outcome=Outcome.FAILED, found=(), diagnostics=(said,))
 
     def _publish(self) -> Generation | None:
-        standings = [self._standings[source.label] for source in self._sources if source.label in self._standings]
+        standings = tuple(self._standings.values())
         present = self._current.layers[self._partition].present
         merged = merge([standing.served for standing in standings], present.rows)
+        unreachable = _unreachable_of(standings, None, ())
         published = None
         try:
             self._go_on()
             # The log must never name a blob that a crash could lose.
             self._blobs.sync()
             self._go_on()
-            published = self._current.publish(self._partition, merged.rows, self._now())
+            published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
         except LookAbandoned:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, what is served is told to be behind
             if self._unpublished is None:
                 _log.error("what was seen could not be published; what is served stays", exc_info=error)
             self._unpublished = self._not_published(error, merged.rows, present.rows)
+            unreachable = _unreachable_of(standings, self._unpublished, present.rows)
+            self._current.report(self._partition, unreachable)
         else:
             self._unpublished = None
         self.diagnostics = (
             merged.diagnostics if self._unpublished is None else (self._unpublished.diagnostic, *merged.diagnostics)
         )
-        unreachable = (behind(standing, self._unpublished, present.rows) for standing in standings)
-        self.unreachable = tuple(each for each in unreachable if each is not None)
-        self._current.report(self._partition, self.unreachable)
+        self.unreachable = unreachable
         return published
 
     def _go_on(self) -> None:
@@ -255,20 +323,20 @@ class Refresh:
         )
 
 
-def _remembered(rows: Sequence[Row]) -> Iterable[tuple[str, Standing]]:
-    """Take the last good observation of each source from the rows that a restart finds."""
-    by_source: dict[str, list[Row]] = {}
+def _remembered(sources: Iterable[Source], rows: Sequence[Row], now: datetime) -> Mapping[str, Standing]:
+    """Take the last good of each source, strongest first, from the rows that a restart finds."""
+    held: dict[str, list[Row]] = {source.label: [] for source in sources}
     for row in rows:
-        by_source.setdefault(row.source, []).append(row)
-    for source, held in by_source.items():
-        observation = Observation(
-            source=source,
-            tier=held[0].tier,
-            trust=held[0].trust,
-            outcome=Outcome.WHOLE,
-            found=tuple(row.found for row in held),
-        )
-        yield source, Standing(served=observation)
+        if row.source in held:
+            held[row.source].append(row)
+    return {label: unseen(label, of_source, now) for label, of_source in held.items()}
+
+
+def _unreachable_of(
+    standings: Iterable[Standing], unpublished: Unpublished | None, present: Collection[Row]
+) -> tuple[UnreachableSource, ...]:
+    told = (behind(standing, unpublished, present) for standing in standings)
+    return tuple(each for each in told if each is not None)
 
 
 def _digests(bundles: Iterable[Bundle]) -> Iterable[str]:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
 from skillsvc.content.blobs import FileBlobStore
@@ -52,14 +52,13 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         closing(SqliteStore(folder.database, random_bytes=os.urandom)) as store,
     ):
         current = Current(store, limits)
-        last = current.open_layer(DEPLOYMENT, _now()).present.rows
+        current.open_layer(DEPLOYMENT, _now())
         stopping = threading.Event()
         sources = [
             DirectorySource(
                 directory,
                 limits=limits,
                 blobs=blobs,
-                last=[row.found for row in last if row.source == directory.label],
                 stopped=stopping.is_set,
             )
             for directory in settings.directories()
@@ -109,8 +108,6 @@ async def _answer(
             with keeping_all():
                 await asyncio.wait({looked, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not stopping.is_set():
-                if not loop.first_look.is_set():
-                    _report_unseen(parts.current, sources)
                 server.serve()
                 announce(address)
                 _log.info("serving", extra={"address": address, "version": parts.version})
@@ -153,12 +150,6 @@ def _looking(loop: RefreshLoop, watch: DirectoryWatch) -> Iterator[None]:
         loop.stop()
         for thread in threads:
             thread.join()
-
-
-def _report_unseen(current: Current, sources: Sequence[DirectorySource]) -> None:
-    now = _now()
-    unseen = (UnreachableSource(source=each.label, since=now, state=SourceState.MISSING) for each in sources)
-    current.report(DEPLOYMENT, tuple(unseen))
 
 
 def _data_folder(settings: Settings) -> DataFolder:

@@ -1,7 +1,7 @@
 """A directory of this machine as a source: every look is confined beneath its root, by the kernel."""
 
 import errno
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillsvc.content.blobs import BlobStore
@@ -29,7 +29,10 @@ class DirectorySettings:
 
 
 class DirectorySource:
-    """A directory, and what its last look came to: unchanged skills are not read again."""
+    """A directory, and what its last look read of it: unchanged skills are not read again.
+
+    That is for speed alone. What stands where a look cannot see is given to it.
+    """
 
     def __init__(
         self,
@@ -37,7 +40,6 @@ class DirectorySource:
         *,
         limits: Limits,
         blobs: BlobStore,
-        last: Iterable[Found] = (),
         open_root: Callable[[str], ConfinedRoot] = ConfinedRoot.open,
         stopped: Callable[[], bool] = never,
     ) -> None:
@@ -47,7 +49,6 @@ class DirectorySource:
             settings: What to look at, and how.
             limits: The limits in force.
             blobs: Where the bytes go.
-            last: What was found before a restart; it stands where the first look cannot see.
             open_root: Opens the directory, as `ConfinedRoot.open`.
             stopped: Asked at each step of a look; as soon as it says so, the look is abandoned.
         """
@@ -56,7 +57,7 @@ class DirectorySource:
         self._blobs = blobs
         self._open_root = open_root
         self._stopped = stopped
-        self._taken: Mapping[str, Taken] = {found.place: _remembered(found) for found in last}
+        self._taken: Mapping[str, Taken] = {}
         self._around: tuple[Diagnostic, ...] = ()
         self._walked: tuple[str, ...] = ()
         self._again: tuple[str, ...] = ()
@@ -88,8 +89,8 @@ class DirectorySource:
             self._folders = taken, folders
         return folders
 
-    def observe(self, changed: Collection[str] | None = None) -> Observation:
-        """Look, wholly or at the skills that hold `changed` paths (see `Source`)."""
+    def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
+        """Look, wholly or at the skills that hold `changed` paths; what cannot be seen stands as `held` (`Source`)."""
         try:
             root = self._open_root(self._settings.path)
         except FileNotFoundError:
@@ -114,15 +115,16 @@ class DirectorySource:
                 profile=self._settings.profile,
                 limits=self._limits,
                 blobs=self._blobs,
+                held=held,
                 stopped=self._stopped,
             )
             if changed is None or not self._whole or not self._look_at(changed, root, intake):
-                self._look(root, intake)
+                self._look(root, intake, held)
         seen = self._whole and all(taken.seen for taken in self._taken.values())
         return self._observation(Outcome.WHOLE if seen else Outcome.PARTIAL)
 
-    def _look(self, root: ConfinedRoot, intake: Intake) -> None:
-        """Look at everything. What lies where nothing could be seen stands as it was seen last."""
+    def _look(self, root: ConfinedRoot, intake: Intake, held: Sequence[Found]) -> None:
+        """Look at everything. What lies where nothing could be seen stands as it is held."""
         discovery = Discovery(
             root,
             label=self.label,
@@ -134,11 +136,7 @@ class DirectorySource:
         taken = {
             skill.place.place: intake.take(skill, self._taken.get(skill.place.place)) for skill in discovery.skills()
         }
-        carried = {
-            place: replace(before, seen=False)
-            for place, before in self._taken.items()
-            if place not in taken and any(_is_below(place, unseen) for unseen in discovery.unseen)
-        }
+        carried = self._carried(discovery.unseen, taken, held) if discovery.unseen else {}
         if carried:
             taken = {each.place.place: each for each in sorted((*taken.values(), *carried.values()), key=_order)}
         self._around = tuple(replace(diagnostic, source=self.label) for diagnostic in discovery.diagnostics)
@@ -147,6 +145,17 @@ class DirectorySource:
         self._taken = taken
         self._again = _to_see_again(taken, taken)
         self._whole = not discovery.unseen
+
+    def _carried(self, unseen: Collection[str], taken: Collection[str], held: Iterable[Found]) -> Mapping[str, Taken]:
+        """Return what is known of skills below the places where nothing could be seen."""
+        found = {each.place: each for each in held}
+        known = {**{place: _known_from(each) for place, each in found.items()}, **self._taken}
+        return {
+            # Whatever its stamps are when it can be seen again, it is read again.
+            place: replace(before, found=found.get(place), settled=False, seen=False)
+            for place, before in known.items()
+            if place not in taken and any(_is_below(place, folder) for folder in unseen)
+        }
 
     def _look_at(self, changed: Collection[str], root: ConfinedRoot, intake: Intake) -> bool:
         """Look at the skills that hold the changed paths; False where more than their content may have changed."""
@@ -182,7 +191,7 @@ class DirectorySource:
     def _observation(self, outcome: Outcome) -> Observation:
         diagnostics = [*self._around]
         found: list[Found] = []
-        for taken in self._taken.values():
+        for taken in self._taken.values() if outcome in {Outcome.WHOLE, Outcome.PARTIAL} else ():
             if taken.found is not None:
                 found.append(taken.found)
             diagnostics.extend(taken.diagnostics)
@@ -215,8 +224,8 @@ def _order(taken: Taken) -> tuple[int, list[bytes]]:
     return depth, [part.encode() for part in place.split("/")]
 
 
-def _remembered(found: Found) -> Taken:
-    """Return what stands for a skill that was found before a restart: nothing that a look could take for unchanged."""
+def _known_from(found: Found) -> Taken:
+    """Return what stands for a skill that this process never saw: nothing that a look could take for unchanged."""
     return Taken(
         place=SkillPlace(place=found.place, folder="", document=None, manifest=None),
         found=found,

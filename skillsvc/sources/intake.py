@@ -6,8 +6,9 @@ settled when they were read, are not read again, unless the store has lost what 
 
 import errno
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.confined import (
@@ -42,7 +43,8 @@ class Taken:
 
     `found` is None where the skill was refused; `diagnostics` then say why. `stamps` are those of all its files, by
     path below its folder, `copies` what was read of them, `folders` the folders on the way. `settled` tells whether
-    equal stamps prove equal bytes, `seen` whether the skill could be seen as it is now.
+    equal stamps prove equal bytes, `seen` whether the skill could be seen as it is now. `said_of_files` is what the
+    bytes and names of its files have told, `left_out` what the walk to them has: that depends on no stamp of theirs.
     """
 
     place: SkillPlace
@@ -53,6 +55,8 @@ class Taken:
     settled: bool
     folders: tuple[str, ...] = ()
     seen: bool = True
+    said_of_files: tuple[Diagnostic, ...] = ()
+    left_out: tuple[Diagnostic, ...] = ()
 
 
 class Intake:
@@ -66,24 +70,27 @@ class Intake:
         profile: Profile,
         limits: Limits,
         blobs: BlobStore,
+        held: Sequence[Found] = (),
         stopped: Callable[[], bool] = never,
     ) -> None:
         """Prepare for the skills beneath `root`, which stays open as long as this is used.
 
-        `label` is the source's; `stopped` is asked at each skill and each asset.
+        `label` is the source's; a skill that cannot be seen stands as it is in `held`; `stopped` is asked at each skill
+        and each asset.
         """
         self._root = root
         self._label = label
         self._profile = profile
         self._limits = limits
         self._blobs = blobs
+        self._held = held
         self._lost = blobs.lost()
         self._stopped = stopped
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
-        """Take one skill in; `before` is what the last look at the same place came to.
+        """Take one skill in; `before` is what the last look at the same place came to, and spares reading it again.
 
-        What the store cannot take is unseen, as what cannot be read is: the skill alone keeps its last good.
+        What the store cannot take is unseen, as what cannot be read is: the skill alone stands as it is held.
 
         Raises:
             LookAbandoned: The intake was stopped.
@@ -106,18 +113,34 @@ class Intake:
             if before.settled and before.place == place:
                 stamps = {**self._text_stamps(skill), **assets.stamps}
                 if stamps == before.stamps and self._keeps(before.found):
-                    return before
+                    return self._with_left_out(before, assets)
             return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
-            return self._turned_aside(place, before, fault)
+            return self._turned_aside(place, fault)
         except Unavailable as error:
-            return self._turned_aside(place, before, _not_taken(error))
+            return self._turned_aside(place, _not_taken(error))
 
-    def _turned_aside(self, place: SkillPlace, before: Taken | None, fault: SkillUnusable) -> Taken:
+    def _with_left_out(self, before: Taken, assets: AssetFiles) -> Taken:
+        """Return what stands of unchanged files, with what this look had to leave out."""
+        if assets.diagnostics == before.left_out:
+            return before
+        said = (*before.said_of_files, *assets.diagnostics)
+        if before.found is None:
+            said = self._about(printable(before.place.place), said)
+            return replace(before, diagnostics=said, left_out=assets.diagnostics)
+        said = self._about(before.found.bundle.skill.name, said)
+        return replace(before, found=replace(before.found, diagnostics=said), left_out=assets.diagnostics)
+
+    @cached_property
+    def _last_good(self) -> Mapping[str, Found]:
+        """What is held, by place: needed only where something cannot be seen."""
+        return {found.place: found for found in self._held}
+
+    def _turned_aside(self, place: SkillPlace, fault: SkillUnusable) -> Taken:
         diagnostic = Diagnostic(severity=Severity.ERROR, code=fault.code, message=fault.message)
         return Taken(
             place=place,
-            found=before.found if before is not None and fault.unseen else None,
+            found=self._last_good.get(place.place) if fault.unseen else None,
             diagnostics=self._about(printable(place.place), (diagnostic,)),
             stamps={},
             copies={},
@@ -167,6 +190,8 @@ class Intake:
                 stamps=stamps,
                 copies={},
                 settled=settled,
+                said_of_files=reading.diagnostics,
+                left_out=assets.diagnostics,
             )
         named = name_assets(assets.stamps, self._limits)
         copies = {path: self._copy(skill, path, stamp, before.get(path)) for path, stamp in assets.stamps.items()}
@@ -175,6 +200,7 @@ class Intake:
             settled = settled and copy.settled
         if document is not None:
             self._blobs.put(document.data, document.digest)
+        said = (*reading.diagnostics, *named.diagnostics)
         found = Found(
             bundle=make_bundle(
                 reading.skill,
@@ -184,11 +210,18 @@ class Intake:
             ),
             place=place.place,
             collection=place.collection,
-            diagnostics=self._about(
-                reading.skill.name, (*reading.diagnostics, *assets.diagnostics, *named.diagnostics)
-            ),
+            diagnostics=self._about(reading.skill.name, (*said, *assets.diagnostics)),
         )
-        return Taken(place=place, found=found, diagnostics=(), stamps=stamps, copies=copies, settled=settled)
+        return Taken(
+            place=place,
+            found=found,
+            diagnostics=(),
+            stamps=stamps,
+            copies=copies,
+            settled=settled,
+            said_of_files=said,
+            left_out=assets.diagnostics,
+        )
 
     def _about(self, skill: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(replace(diagnostic, skill=skill, source=self._label) for diagnostic in diagnostics)

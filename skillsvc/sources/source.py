@@ -1,6 +1,6 @@
 """The seam to where skills come from: a source is looked at, and what one look found is an observation."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Protocol
@@ -17,7 +17,7 @@ class Outcome(Enum):
     WHOLE = "whole"
     """Everything there was seen."""
     PARTIAL = "partial"
-    """Something there could not be seen; where it was seen before, what was seen then stands in its place."""
+    """Something there could not be seen; what is held of it stands in its place."""
     ABSENT = "absent"
     """The place does not exist."""
     FAILED = "failed"
@@ -56,7 +56,7 @@ class Source(Protocol):
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
 
-    def observe(self, changed: Collection[str] | None = None) -> Observation:
+    def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look, and return what was found; never raises for anything that the place holds.
 
         One thread at a time looks at one source.
@@ -64,6 +64,8 @@ class Source(Protocol):
         Args:
             changed: Paths below the place that are known to have changed since the last look, `/` between names; the
                 look may then be content with these. None for a whole look.
+            held: What is served of it, the last good of each skill: it stands where the look cannot see that skill.
+                What fails as a whole, or is absent, finds nothing all the same.
 
         Raises:
             LookAbandoned: The look was told to stop.

@@ -126,14 +126,26 @@ def append_generation(connection: sqlite3.Connection, generation: Generation, ne
     connection.execute(_INSERT_GENERATION, (layer.id, sequence, generation.digest, published_at))
 
 
-def drop_generation(connection: sqlite3.Connection, partition: Partition, sequence: int) -> None:
-    """Forget a generation that is not the newest, with the rows and bundles that no other one has."""
+def drop_generations(connection: sqlite3.Connection, partition: Partition, sequences: Iterable[int]) -> None:
+    """Forget generations, with the rows and bundles that no other one has.
+
+    Raises:
+        ValueError: One of them is the newest.
+    """
     layer = _layer(connection, partition)
-    if layer is None or not connection.execute(_DELETE_GENERATION, (layer.id, sequence)).rowcount:
+    if layer is None:
         return
-    before, after = connection.execute(_NEIGHBOURS, {"layer": layer.id, "sequence": sequence}).fetchone()
+    for sequence in sorted(sequences):
+        if sequence == layer.newest:
+            raise ValueError("the newest generation of a layer is never forgotten")
+        if connection.execute(_DELETE_GENERATION, (layer.id, sequence)).rowcount:
+            _drop_rows_of_one(connection, layer.id, sequence)
+
+
+def _drop_rows_of_one(connection: sqlite3.Connection, layer: int, sequence: int) -> None:
+    before, after = connection.execute(_NEIGHBOURS, {"layer": layer, "sequence": sequence}).fetchone()
     # Every row is in some generation. So those that were in this one alone began after the one before, and ended here.
-    alone = (layer.id, sequence, after, before)
+    alone = (layer, sequence, after, before)
     bundles = connection.execute(_BUNDLES_OF_ONE, alone).fetchall()
     connection.execute(_DELETE_ROWS_OF_ONE, alone)
     connection.executemany(_DELETE_BUNDLE, bundles)

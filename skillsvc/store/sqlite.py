@@ -18,7 +18,7 @@ from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
-from skillsvc.store.layers import append_generation, damaged, drop_generation, generations_of, read_layer
+from skillsvc.store.layers import append_generation, damaged, drop_generations, generations_of, read_layer
 from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
 
@@ -105,9 +105,13 @@ class SqliteStore:
             raise ValueError("a generation is not appended and dropped in one step")
         with self._transaction() as connection:
             append_generation(connection, generation, self._newest.get(partition))
-            for sequence in sorted(dropped):
-                drop_generation(connection, partition, sequence)
+            drop_generations(connection, partition, dropped)
         self._newest[partition] = generation
+
+    def forget(self, partition: Partition, sequences: Collection[int]) -> None:
+        """Forget generations, as `LayerLog.forget` says."""
+        with self._transaction() as connection:
+            drop_generations(connection, partition, sequences)
 
     def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
         """Return what a request id stands for, as `RequestLog.record` says."""

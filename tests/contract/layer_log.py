@@ -166,6 +166,20 @@ class LayerLogContract:
         assert log.load(DEPLOYMENT).generations == expected
         assert reopen().load(DEPLOYMENT).generations == expected
 
+    def test_generations_are_forgotten_without_an_append_but_never_the_newest(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        log.forget(ALICE, [1])
+        log_id = log.load(DEPLOYMENT).log_id
+        appended = [generation(DEPLOYMENT, log_id, at, row("a"), row("b", str(at))) for at in range(1, 5)]
+        for each in appended:
+            log.append(each, dropped=())
+        log.forget(DEPLOYMENT, [1, 3, 9])
+        assert log.load(DEPLOYMENT).generations == (appended[1], appended[3])
+        with pytest.raises(ValueError, match="newest"):
+            log.forget(DEPLOYMENT, [2, 4])
+        assert reopen().load(DEPLOYMENT).generations == (appended[1], appended[3])
+
     @pytest.mark.parametrize("sequence", [0, 4, 5])
     def test_a_sequence_that_is_not_the_highest_changes_nothing(self, log: LayerLog, sequence: int) -> None:
         log_id = log.load(DEPLOYMENT).log_id

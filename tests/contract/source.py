@@ -97,14 +97,14 @@ class SourceContract:
         [said] = seen.diagnostics
         assert (said.severity, said.skill, said.source) == (Severity.ERROR, "a", source.label)
 
-    def test_what_cannot_be_seen_stands_as_it_was_seen_last(self, source: Source, place: Place) -> None:
+    def test_what_cannot_be_seen_stands_as_it_is_held(self, source: Source, place: Place) -> None:
         place.write("a", "One.")
         place.write("b", "One.")
-        source.observe()
+        seen = source.observe()
         place.write("b", "Two.")
         place.hide("a")
         for _ in range(2):
-            seen = source.observe()
+            seen = source.observe(held=seen.found)
             assert (seen.outcome, described(seen)) == (Outcome.PARTIAL, [("a", "One."), ("b", "Two.")])
             assert {(said.severity, said.source) for said in seen.diagnostics} == {(Severity.ERROR, source.label)}
         place.show("a")

@@ -77,7 +77,8 @@ class InProcess:
 
     def publish(self, *rows: Row, partition: Partition = DEPLOYMENT) -> Generation | None:
         """Publish rows, in any order."""
-        return self.current.publish(partition, in_order(rows), self.world.clock())
+        unreachable = self.current.layers[partition].unreachable
+        return self.current.publish(partition, in_order(rows), unreachable, self.world.clock())
 
     def later_token(self, by: int = 1) -> str:
         """Return the token that another replica of the same log gives after so many publishes more."""

@@ -100,21 +100,21 @@ class Catalog(RuleBasedStateMachine):
         if partition not in self.layers:
             self._open(partition)
 
-    @rule(partition=partitions, content=contents)
-    def publish(self, partition: Partition, content: Content) -> None:
+    @rule(partition=partitions, content=contents, away=st.booleans())
+    def publish(self, partition: Partition, content: Content, *, away: bool) -> None:
         if partition not in self.layers:
             return
+        unreachable = (SOURCE,) if away else ()
         held, told = self.layers[partition], self.told
         rows = in_order(row(name, version, place=str(self.told)) for name, version in content.items())
-        published = self.current.publish(partition, rows, self.clock())
-        if content == held[-1].content:
-            assert published is None
-            assert self.told == told
-            return
-        assert published is not None
-        assert self.told == told + 1
-        held.append(Published(log=self.logs, sequence=held[-1].sequence + 1, content=content, at=self.seconds))
-        self.take_a_token(MINE)
+        published = self.current.publish(partition, rows, unreachable, self.clock())
+        is_new = content != held[-1].content
+        assert (published is not None) == is_new
+        assert self.told == told + (is_new or away != self.unreachable[partition])
+        self.unreachable[partition] = away
+        if is_new:
+            held.append(Published(log=self.logs, sequence=held[-1].sequence + 1, content=content, at=self.seconds))
+            self.take_a_token(MINE)
         # The last two stay; beyond them what is younger than 100 s, four at most.
         while len(held) > 2 and (held[0].at <= self.seconds - 100 or len(held) > 4):
             del held[0]
@@ -122,13 +122,13 @@ class Catalog(RuleBasedStateMachine):
     @rule(partition=partitions)
     def publish_the_same(self, partition: Partition) -> None:
         if partition in self.layers:
-            self.publish(partition, self.layers[partition][-1].content)
+            self.publish(partition, self.layers[partition][-1].content, away=self.unreachable[partition])
 
     @rule(partition=partitions, back=st.integers(min_value=1, max_value=3))
     def revert(self, partition: Partition, back: int) -> None:
         if partition in self.layers:
             held = self.layers[partition]
-            self.publish(partition, held[max(0, len(held) - 1 - back)].content)
+            self.publish(partition, held[max(0, len(held) - 1 - back)].content, away=self.unreachable[partition])
 
     @rule(partition=partitions, away=st.booleans())
     def report(self, partition: Partition, *, away: bool) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime
 
 from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
@@ -35,9 +36,17 @@ class MemoryLayerLog:
             if generation.sequence in dropped:
                 raise ValueError("a generation is not appended and dropped in one step")
             kept = tuple(held for held in record.generations if held.sequence not in dropped)
-            self._records[generation.partition] = LayerRecord(
-                partition=record.partition, log_id=record.log_id, generations=(*kept, generation)
-            )
+            self._records[generation.partition] = replace(record, generations=(*kept, generation))
+
+    def forget(self, partition: Partition, sequences: Collection[int]) -> None:
+        with self._lock:
+            record = self._records.get(partition)
+            if record is None:
+                return
+            if record.generations and record.generations[-1].sequence in sequences:
+                raise ValueError("the newest generation of a layer is never forgotten")
+            kept = tuple(held for held in record.generations if held.sequence not in sequences)
+            self._records[partition] = replace(record, generations=kept)
 
 
 class MemoryRequestLog:

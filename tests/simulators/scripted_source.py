@@ -1,6 +1,6 @@
 """A source that finds what a test puts there."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.generation import Row
@@ -10,7 +10,7 @@ from skillsvc.sources.source import Observation, Outcome
 
 
 class ScriptedSource:
-    """Tells `outcome` and `found` until they are changed, and remembers how it was asked in `looks`."""
+    """Tells `outcome` and `found` until they are changed, and remembers how it was asked in `looks` and `held`."""
 
     def __init__(self, label: str, *rows: Row) -> None:
         self._label = label
@@ -19,6 +19,7 @@ class ScriptedSource:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.error: Exception | None = None
         self.looks: list[Collection[str] | None] = []
+        self.held: tuple[Found, ...] = ()
 
     @property
     def label(self) -> str:
@@ -28,7 +29,8 @@ class ScriptedSource:
         """Find the bundles of these rows from now on, in this order."""
         self.found = tuple(row.found for row in rows)
 
-    def observe(self, changed: Collection[str] | None = None) -> Observation:
+    def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
+        self.held = tuple(held)
         self.looks.append(changed)
         if self.error is not None:
             raise self.error

@@ -59,7 +59,7 @@ def test_a_new_layer_begins_with_an_empty_generation_that_the_log_has(current: C
 
 
 def test_what_is_published_is_served_numbered_and_in_the_log(current: Current, log: FailingLog) -> None:
-    published = current.publish(DEPLOYMENT, (A, B), NOW + timedelta(seconds=1))
+    published = current.publish(DEPLOYMENT, (A, B), (), NOW + timedelta(seconds=1))
     assert published is not None
     assert (published.sequence, published.digest) == (2, layer_digest((A, B)))
     assert published.published_at == NOW + timedelta(seconds=1)
@@ -68,18 +68,18 @@ def test_what_is_published_is_served_numbered_and_in_the_log(current: Current, l
 
 
 def test_equal_content_publishes_nothing_and_tells_nobody(current: Current, log: FailingLog) -> None:
-    current.publish(DEPLOYMENT, (A,), NOW)
+    current.publish(DEPLOYMENT, (A,), (), NOW)
     told: list[int] = []
     current.subscribe(lambda: told.append(1))
-    assert current.publish(DEPLOYMENT, (row("a"),), NOW + timedelta(hours=1)) is None
+    assert current.publish(DEPLOYMENT, (row("a"),), (), NOW + timedelta(hours=1)) is None
     assert current.layers[DEPLOYMENT].present.sequence == 2
     assert current.layers[DEPLOYMENT].present.published_at == NOW
     assert (told, len(log.load(DEPLOYMENT).generations)) == ([], 2)
 
 
 def test_places_and_diagnostics_are_renewed_without_a_publish(current: Current) -> None:
-    current.publish(DEPLOYMENT, (row("a", place="old"), B), NOW)
-    assert current.publish(DEPLOYMENT, (row("a", place="new"), B), NOW) is None
+    current.publish(DEPLOYMENT, (row("a", place="old"), B), (), NOW)
+    assert current.publish(DEPLOYMENT, (row("a", place="new"), B), (), NOW) is None
     layer = current.layers[DEPLOYMENT]
     assert [each.found.place for each in layer.present.rows] == ["new", ""]
     assert layer.present.sequence == 2
@@ -87,16 +87,16 @@ def test_places_and_diagnostics_are_renewed_without_a_publish(current: Current) 
 
 def test_what_a_renewed_generation_does_not_share_counts_for_the_one_before(current: Current) -> None:
     old, new = row("a", place="old"), row("a", place="new")
-    current.publish(DEPLOYMENT, (old,), NOW)
-    current.publish(DEPLOYMENT, (old, B), NOW)
-    assert current.layers[DEPLOYMENT].own_bytes == (0, 0)
-    current.publish(DEPLOYMENT, (new, B), NOW)
-    assert current.layers[DEPLOYMENT].own_bytes == (0, len(old.encoded))
+    current.publish(DEPLOYMENT, (old,), (), NOW)
+    current.publish(DEPLOYMENT, (old, B), (), NOW)
+    assert current.layers[DEPLOYMENT].own_bytes == (0, 24)
+    current.publish(DEPLOYMENT, (new, B), (), NOW)
+    assert current.layers[DEPLOYMENT].own_bytes == (0, 24 + len(old.encoded))
 
 
 def test_a_revert_is_a_new_generation_with_the_old_digest(current: Current) -> None:
     for rows in ((A,), (B,), (A,)):
-        current.publish(DEPLOYMENT, rows, NOW)
+        current.publish(DEPLOYMENT, rows, (), NOW)
     layer = current.layers[DEPLOYMENT]
     assert [held.sequence for held in layer.generations] == [1, 2, 3, 4]
     assert layer.generations[1].digest == layer.generations[3].digest
@@ -107,16 +107,16 @@ def test_a_revert_is_a_new_generation_with_the_old_digest(current: Current) -> N
 @pytest.mark.parametrize(("sequence", "there"), [(1, False), (2, True), (3, True), (4, True)])
 def test_a_layer_had_a_digest_from_its_first_generation_on(current: Current, sequence: int, there: bool) -> None:  # noqa: FBT001 - a column of a table
     for rows in ((A,), (B,), (A,)):
-        current.publish(DEPLOYMENT, rows, NOW)
+        current.publish(DEPLOYMENT, rows, (), NOW)
     assert current.layers[DEPLOYMENT].had(layer_digest((A,)), sequence) is there
 
 
 def test_a_layer_with_too_many_rows_is_refused_and_what_is_served_stays(log: FailingLog) -> None:
     current = Current(log, Limits(layer_skills=2))
     current.open_layer(DEPLOYMENT, NOW)
-    current.publish(DEPLOYMENT, (A, B), NOW)
+    current.publish(DEPLOYMENT, (A, B), (), NOW)
     with pytest.raises(Exhausted) as caught:
-        current.publish(DEPLOYMENT, (A, B, C), NOW)
+        current.publish(DEPLOYMENT, (A, B, C), (), NOW)
     assert caught.value.reason is ErrorReason.LIMIT_EXCEEDED
     assert current.layers[DEPLOYMENT].present.names == ("a", "b")
 
@@ -124,23 +124,23 @@ def test_a_layer_with_too_many_rows_is_refused_and_what_is_served_stays(log: Fai
 def test_a_log_that_fails_leaves_what_is_served_and_the_next_publish_has_its_number(
     current: Current, log: FailingLog
 ) -> None:
-    current.publish(DEPLOYMENT, (A,), NOW)
+    current.publish(DEPLOYMENT, (A,), (), NOW)
     before = current.layers
     log.full = True
     with pytest.raises(Unavailable):
-        current.publish(DEPLOYMENT, (B,), NOW)
+        current.publish(DEPLOYMENT, (B,), (), NOW)
     assert current.layers is before
     log.full = False
-    published = current.publish(DEPLOYMENT, (B,), NOW)
+    published = current.publish(DEPLOYMENT, (B,), (), NOW)
     assert published is not None
     assert published.sequence == 3
 
 
 def test_a_state_that_was_taken_never_changes(current: Current) -> None:
-    current.publish(DEPLOYMENT, (A,), NOW)
+    current.publish(DEPLOYMENT, (A,), (), NOW)
     taken = current.layers
     held = taken[DEPLOYMENT]
-    current.publish(DEPLOYMENT, (B,), NOW)
+    current.publish(DEPLOYMENT, (B,), (), NOW)
     current.report(DEPLOYMENT, (STALE,))
     current.open_layer(LOCAL, NOW)
     assert (taken[DEPLOYMENT], list(taken)) == (held, [DEPLOYMENT])
@@ -151,18 +151,18 @@ def test_a_state_that_was_taken_never_changes(current: Current) -> None:
 def test_layers_are_published_apart(current: Current) -> None:
     current.open_layer(LOCAL, NOW)
     before = current.layers[DEPLOYMENT]
-    current.publish(LOCAL, (A,), NOW)
+    current.publish(LOCAL, (A,), (), NOW)
     assert current.layers[DEPLOYMENT] is before
     assert current.layers[LOCAL].present.log_id != before.present.log_id
 
 
 def test_a_restart_finds_what_was_published(current: Current, log: FailingLog) -> None:
-    current.publish(DEPLOYMENT, (A, B), NOW)
-    current.publish(DEPLOYMENT, (B,), NOW)
+    current.publish(DEPLOYMENT, (A, B), (), NOW)
+    current.publish(DEPLOYMENT, (B,), (), NOW)
     again = Current(log, Limits())
     layer = again.open_layer(DEPLOYMENT, NOW + timedelta(days=1))
     assert layer == replace(current.layers[DEPLOYMENT], unreachable=())
-    assert layer.own_bytes == (0, len(A.encoded))
+    assert layer.own_bytes == (0, 2 * 24 + len(A.encoded))
 
 
 def test_a_report_of_sources_is_told_once_and_changes_no_generation(current: Current) -> None:
@@ -181,7 +181,7 @@ def test_a_report_of_sources_is_told_once_and_changes_no_generation(current: Cur
 def test_whoever_is_told_sees_the_new_state_already(current: Current) -> None:
     seen: list[int] = []
     current.subscribe(lambda: seen.append(current.layers[DEPLOYMENT].present.sequence))
-    current.publish(DEPLOYMENT, (A,), NOW)
+    current.publish(DEPLOYMENT, (A,), (), NOW)
     assert seen == [2]
 
 
@@ -191,7 +191,7 @@ def test_whoever_unsubscribed_is_told_no_more(current: Current) -> None:
     current.subscribe(lambda: told.append("two"))
     end_one()
     end_one()
-    current.publish(DEPLOYMENT, (A,), NOW)
+    current.publish(DEPLOYMENT, (A,), (), NOW)
     assert told == ["two"]
 
 
@@ -255,7 +255,7 @@ def test_a_publish_drops_from_the_log_what_is_dropped_here(log: FailingLog) -> N
     current = Current(log, Limits(retained_generations=2, retained_at_most=3))
     current.open_layer(DEPLOYMENT, NOW)
     for number in range(10):
-        current.publish(DEPLOYMENT, (row("a", str(number)),), NOW)
+        current.publish(DEPLOYMENT, (row("a", str(number)),), (), NOW)
         assert log.load(DEPLOYMENT).generations == current.layers[DEPLOYMENT].generations
     assert [held.sequence for held in current.layers[DEPLOYMENT].generations] == [9, 10, 11]
 
@@ -264,10 +264,10 @@ def test_the_last_16_are_kept_for_ever_and_256_for_a_day(log: FailingLog) -> Non
     current = Current(log, Limits())
     current.open_layer(DEPLOYMENT, NOW)
     for number in range(300):
-        current.publish(DEPLOYMENT, (row("a", str(number)),), NOW + timedelta(seconds=number))
+        current.publish(DEPLOYMENT, (row("a", str(number)),), (), NOW + timedelta(seconds=number))
     assert len(digests(current)) == 256
     rows: tuple[Row, ...] = (A,)
-    current.publish(DEPLOYMENT, rows, NOW + timedelta(days=2))
+    current.publish(DEPLOYMENT, rows, (), NOW + timedelta(days=2))
     assert len(digests(current)) == 16
     assert digests(current)[-1] == layer_digest(rows)
 
@@ -276,12 +276,50 @@ def test_at_most_16_mib_of_rows_are_kept_beyond_the_last_16(log: FailingLog) -> 
     current = Current(log, Limits())
     current.open_layer(DEPLOYMENT, NOW)
     many = [row(f"skill-{number:05}") for number in range(2_000)]
-    size = sum(len(each.encoded) for each in many)
+    size = sum(24 + len(each.encoded) for each in many)
     rows_of = (tuple(many), tuple(row(each.name, "other") for each in many))
     for number in range(120):
         # Each generation is made anew, as nothing is shared when the content goes back and forth.
         fresh = tuple(replace(each) for each in rows_of[number % 2])
-        current.publish(DEPLOYMENT, fresh, NOW)
+        current.publish(DEPLOYMENT, fresh, (), NOW)
     layer = current.layers[DEPLOYMENT]
     assert sum(layer.own_bytes) <= 16 * 1024 * 1024 < sum(layer.own_bytes) + size
     assert len(layer.generations) > 16
+
+
+def test_of_a_large_layer_few_generations_are_kept_though_they_share_nearly_all_rows(log: FailingLog) -> None:
+    current = Current(log, Limits(retained_generations=2, retained_row_bytes=24 * 1_000 * 5))
+    current.open_layer(DEPLOYMENT, NOW)
+    many = tuple(row(f"skill-{number:04}") for number in range(1_000))
+    for number in range(12):
+        current.publish(DEPLOYMENT, (row("a", str(number)), *many[1:]), (), NOW)
+    # Five generations before the present one would fit, were it not for the row that each has alone.
+    assert len(digests(current)) == 1 + 4
+    assert log.load(DEPLOYMENT).generations == current.layers[DEPLOYMENT].generations
+
+
+def test_what_is_too_old_is_dropped_by_a_look_that_publishes_nothing_as_well(log: FailingLog) -> None:
+    current = Current(log, Limits(retained_generations=2))
+    current.open_layer(DEPLOYMENT, NOW)
+    for number in range(5):
+        current.publish(DEPLOYMENT, (row("a", str(number)),), (), NOW + timedelta(hours=number))
+    told: list[int] = []
+    current.subscribe(lambda: told.append(1))
+    same = current.layers[DEPLOYMENT].present.rows
+    assert current.publish(DEPLOYMENT, same, (), NOW + timedelta(hours=25, minutes=30)) is None
+    layer = current.layers[DEPLOYMENT]
+    assert [held.sequence for held in layer.generations] == [4, 5, 6]
+    assert (log.load(DEPLOYMENT).generations, told) == (layer.generations, [])
+
+
+@pytest.mark.parametrize("rows", [(A, B), (A,)], ids=["with new rows", "with the same rows"])
+def test_rows_and_what_could_not_be_seen_are_one_assignment_told_once(current: Current, rows: tuple[Row, ...]) -> None:
+    current.publish(DEPLOYMENT, (A,), (), NOW)
+    seen: list[tuple[int, tuple[UnreachableSource, ...]]] = []
+    current.subscribe(
+        lambda: seen.append((len(current.layers[DEPLOYMENT].present.rows), current.layers[DEPLOYMENT].unreachable))
+    )
+    current.publish(DEPLOYMENT, rows, (STALE,), NOW)
+    assert seen == [(len(rows), (STALE,))]
+    current.publish(DEPLOYMENT, rows, (STALE,), NOW)
+    assert len(seen) == 1

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Collection
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from typing_extensions import override
@@ -23,6 +24,7 @@ from tests.simulators.clock import START, Clock
 from tests.simulators.memory_log import MemoryLayerLog
 from tests.simulators.scripted_source import ScriptedSource
 from tests.simulators.skills import skill_row
+from tests.unit.sources.trees import grow, skill, source_of
 
 GOOD, LATER = (row("good").found,), (row("later").found,)
 ODD = Diagnostic(severity=Severity.ERROR, code=DiagnosticCode.SOURCE_UNREADABLE, message="cannot be read")
@@ -207,6 +209,132 @@ def test_a_source_taken_out_of_the_settings_is_served_no_more_after_a_restart(ho
     assert house.listed == {}
 
 
+def test_before_the_first_look_each_source_is_stale_or_missing(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.clock.advance(5)
+    house.start()
+    assert house.refresh.unreachable == house.current.layers[DEPLOYMENT].unreachable
+    assert house.current.layers[DEPLOYMENT].unreachable == (
+        UnreachableSource(source="one", since=START + timedelta(seconds=5), state=SourceState.STALE),
+        UnreachableSource(source="two", since=START + timedelta(seconds=5), state=SourceState.MISSING),
+    )
+    house.refresh.look()
+    assert house.unreachable == []
+
+
+def test_a_look_is_told_once_with_what_it_saw_and_what_it_could_not_see(house: House) -> None:
+    house.refresh.look()
+    told: list[tuple[dict[str, str], list[tuple[str, SourceState]]]] = []
+    house.current.subscribe(lambda: told.append((house.listed, house.unreachable)))
+    house.one.hold(house.skill("a"))
+    house.one.outcome = Outcome.PARTIAL
+    house.refresh.look()
+    assert told == [({"a": "one"}, [("one", SourceState.PARTIAL)])]
+
+
+def test_a_look_is_given_what_is_served_of_its_source(house: House) -> None:
+    a, b = house.skill("a"), house.skill("b")
+    house.one.hold(a)
+    house.two.hold(house.skill("a", "Shadowed."), b)
+    house.refresh.look()
+    assert (house.one.held, house.two.held) == ((), ())
+    house.one.outcome = Outcome.ABSENT
+    house.refresh.look()
+    for _ in range(2):
+        house.refresh.look()
+        assert (house.one.held, house.two.held) == ((a.found,), house.two.found)
+    house.clock.advance(house.limits.missing_after_s)
+    house.refresh.look()
+    house.refresh.look()
+    assert house.one.held == ()
+    house.start()
+    house.refresh.look()
+    assert (house.one.held, house.two.held) == ((), house.two.found)
+
+
+def test_a_directory_that_is_back_with_a_skill_that_cannot_be_read_keeps_its_last_good(tmp_path: Path) -> None:
+    root = grow(tmp_path / "skills", {"a/SKILL.md": skill("a"), "b/SKILL.md": skill("b")})
+    house = House()
+    refresh = Refresh(
+        house.current,
+        DEPLOYMENT,
+        [source_of(root, blobs=house.blobs, label="one")],
+        blobs=house.blobs,
+        limits=house.limits,
+        now=house.clock,
+    )
+    refresh.look()
+    root.rename(tmp_path / "away")
+    refresh.look()
+    (tmp_path / "away").rename(root)
+    (root / "a").rename(tmp_path / "a")
+    # Longer than a system can look up, whoever asks: modes do not bind a superuser.
+    (root / "a").symlink_to("x" * 300)
+    refresh.look()
+    assert house.listed == {"a": "one", "b": "one"}
+    assert house.unreachable == [("one", SourceState.PARTIAL)]
+
+
+def test_of_a_source_with_too_many_skills_the_last_good_stays_and_its_siblings_go_on() -> None:
+    house = House(Limits(layer_skills=3))
+    house.one.hold(house.skill("a"), house.skill("b"))
+    house.two.hold(house.skill("c"))
+    house.refresh.look()
+    house.two.hold(house.skill("c", "Edited."), *(house.skill(f"s{number}") for number in range(3)))
+    house.one.hold(house.skill("b"))
+    assert house.refresh.look() is not None
+    assert house.listed == {"b": "one", "c": "two"}
+    assert house.unreachable == [("two", SourceState.STALE)]
+    [said] = house.refresh.diagnostics
+    assert (said.code, said.source) == (DiagnosticCode.TOO_MANY_SKILLS, "two")
+    house.one.hold(house.skill("b", "Edited."))
+    assert house.refresh.look({"one": None}) is not None
+    assert house.unreachable == [("two", SourceState.STALE)]
+
+
+def test_what_one_source_gives_up_makes_room_for_another_in_the_same_look() -> None:
+    house = House(Limits(layer_skills=2))
+    house.two.hold(house.skill("a"), house.skill("b"))
+    house.refresh.look()
+    house.one.hold(house.skill("c"), house.skill("d"))
+    house.two.hold()
+    house.refresh.look()
+    assert (house.listed, house.unreachable) == ({"c": "one", "d": "one"}, [])
+
+
+def test_of_two_that_grow_too_much_the_stronger_goes_on() -> None:
+    house = House(Limits(layer_skills=2))
+    for source, names in ((house.two, "cd"), (house.one, "ab")):
+        source.hold(*map(house.skill, names))
+    house.refresh.look()
+    assert house.listed == {"a": "one", "b": "one"}
+    assert house.unreachable == [("two", SourceState.MISSING)]
+
+
+def test_repeated_names_within_a_source_count_once() -> None:
+    house = House(Limits(layer_skills=2))
+    house.one.hold(house.skill("a"), house.skill("a", "Again."), house.skill("b"), house.skill("b", "Again."))
+    house.refresh.look()
+    assert (house.listed, house.unreachable) == ({"a": "one", "b": "one"}, [])
+
+
+def test_a_layer_that_held_more_than_it_may_since_stays_as_it_is_and_is_told() -> None:
+    house = House(Limits(layer_skills=2))
+    house.one.hold(house.skill("a"), house.skill("b"))
+    house.refresh.look()
+    house.limits = Limits(layer_skills=1)
+    house.start()
+    house.one.outcome = Outcome.FAILED
+    assert house.refresh.look() is None
+    assert house.listed == {"a": "one", "b": "one"}
+    assert [said.code for said in house.refresh.diagnostics] == [DiagnosticCode.TOO_MANY_SKILLS]
+    house.one.outcome = Outcome.WHOLE
+    house.one.hold(house.skill("b"))
+    assert house.refresh.look() is not None
+    assert (house.listed, house.unreachable) == ({"b": "one"}, [])
+
+
 def test_what_is_too_much_for_a_layer_is_told_and_the_last_good_stays() -> None:
     house = House(Limits(layer_skills=2))
     house.one.hold(house.skill("a"))
@@ -347,9 +475,10 @@ def test_a_store_that_fails_where_nothing_changed_has_failed_all_the_same() -> N
 def test_a_look_that_is_abandoned_publishes_nothing_and_reports_nothing(house: House) -> None:
     house.one.hold(house.skill("a"))
     house.two.error = LookAbandoned()
+    before = house.unreachable
     with pytest.raises(LookAbandoned):
         house.refresh.look()
-    assert (house.listed, house.unreachable) == ({}, [])
+    assert (house.listed, house.unreachable) == ({}, before)
 
 
 def test_a_look_that_is_stopped_after_its_last_source_publishes_nothing(house: House) -> None:
@@ -458,9 +587,23 @@ def _hold_unpublished(house: House) -> None:
     assert house.listed == {}
 
 
+def _hold_refused_and_failed(house: House) -> None:
+    _hold_unpublished(house)
+    house.one.outcome = Outcome.FAILED
+    house.refresh.look()
+
+
 @pytest.mark.parametrize(
     "prepare",
-    [_hold_retained, _hold_shadowed, _hold_repeated, _hold_stale, _hold_after_a_restart, _hold_unpublished],
+    [
+        _hold_retained,
+        _hold_shadowed,
+        _hold_repeated,
+        _hold_stale,
+        _hold_after_a_restart,
+        _hold_unpublished,
+        _hold_refused_and_failed,
+    ],
 )
 def test_a_blob_that_anything_names_is_never_removed(prepare: Callable[[House], None]) -> None:
     house = House(Limits(layer_skills=3))

@@ -32,7 +32,7 @@ class Replica:
     views: Views
 
     def publish(self, *names: str, to: Partition = DEPLOYMENT) -> None:
-        self.current.publish(to, tuple(row(name) for name in names), NOW)
+        self.current.publish(to, tuple(row(name) for name in names), (), NOW)
 
     def names(self, caller: Partition) -> list[str]:
         return [each.name for each in self.views.present(caller).view.listed()]

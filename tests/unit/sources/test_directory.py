@@ -96,7 +96,7 @@ def test_a_file_in_place_of_the_directory_is_no_absence(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "skills")
     (tmp_path / "skills").touch()
     seen = source.observe()
-    assert (seen.outcome, places_of(seen)) == (Outcome.FAILED, ["a"])
+    assert (seen.outcome, seen.found) == (Outcome.FAILED, ())
     [said] = seen.diagnostics
     assert (said.code, said.message) == (
         Code.SOURCE_UNREADABLE,
@@ -104,18 +104,14 @@ def test_a_file_in_place_of_the_directory_is_no_absence(tmp_path: Path) -> None:
     )
 
 
-def test_a_directory_that_may_not_be_read_has_failed_and_what_was_found_stands(open_place: Path) -> None:
+def test_a_directory_that_may_not_be_read_has_failed(open_place: Path) -> None:
     root = grow(open_place / "skills", {"a/SKILL.md": skill("a")})
     source = source_of(root)
     assert places_of(source.observe()) == ["a"]
     root.chmod(0)
     with as_nobody():
         seen = source.observe()
-    assert (seen.outcome, places_of(seen), codes(seen.diagnostics)) == (
-        Outcome.FAILED,
-        ["a"],
-        [(Code.SOURCE_UNREADABLE, "")],
-    )
+    assert (seen.outcome, seen.found, codes(seen.diagnostics)) == (Outcome.FAILED, (), [(Code.SOURCE_UNREADABLE, "")])
     root.chmod(0o755)
     seen = source.observe()
     assert (seen.outcome, places_of(seen), seen.diagnostics) == (Outcome.WHOLE, ["a"], ())
@@ -141,8 +137,8 @@ def test_a_skill_that_cannot_be_read_keeps_its_last_good_and_hides_no_sibling(
     (root / path).chmod(0)
     grow(root, {"b/SKILL.md": skill("b", "Another description.")})
     with as_nobody():
-        seen = source.observe()
-        # Nothing of it was ever seen by this one.
+        seen = source.observe(held=first.found)
+        # Nothing of it is held here.
         fresh = source_of(root).observe()
     assert (seen.outcome, seen.found[0], codes(seen.diagnostics)) == (Outcome.PARTIAL, first.found[0], [said])
     assert seen.found[1].bundle.skill.description == "Another description."
@@ -157,11 +153,12 @@ def test_what_lies_below_a_folder_that_cannot_be_read_stands_in_its_order(open_p
     root = grow(open_place / "skills", {**tree, "quay.md": skill("same")})
     source = source_of(root, layout=Layout.NESTED, single_files=True)
     order = ["quay.md", "z", "a/b", "c/d", "c/e/f"]
-    assert places_of(source.observe()) == order
+    first = source.observe()
+    assert places_of(first) == order
     (root / "c").chmod(0)
     with as_nobody():
-        seen = source.observe()
-        again = source.observe()
+        seen = source.observe(held=first.found)
+        again = source.observe(held=seen.found)
     assert (seen.outcome, places_of(seen), codes(seen.diagnostics)) == (
         Outcome.PARTIAL,
         order,
@@ -185,12 +182,53 @@ def test_what_was_found_before_a_restart_stands_where_the_first_look_cannot_see(
         DirectorySettings(label=LABEL, path=str(root), layout=Layout.NESTED),
         limits=Limits(),
         blobs=MemoryBlobStore(),
-        last=before.found,
     )
     with as_nobody():
-        seen = source.observe()
+        seen = source.observe(held=before.found)
     assert (seen.outcome, places_of(seen)) == (Outcome.PARTIAL, ["a", "b/c"])
     assert set(seen.found) < set(before.found)
+
+
+def test_what_can_be_read_again_is_wholly_seen_though_its_stamps_are_the_same(open_place: Path) -> None:
+    tree = {"a/b/SKILL.md": skill("b"), "a/b/x": "x", "c/SKILL.md": skill("c")}
+    root = grow(open_place / "skills", tree)
+    source = DirectorySource(
+        DirectorySettings(label=LABEL, path=str(root), layout=Layout.NESTED),
+        limits=Limits(),
+        blobs=MemoryBlobStore(),
+        open_root=partial(ConfinedRoot.open, now_ns=lambda: time.time_ns() + 10**9),
+    )
+    first = source.observe()
+    (root / "a").chmod(0)
+    with as_nobody():
+        assert source.observe(held=first.found).outcome is Outcome.PARTIAL
+    (root / "a").chmod(0o755)
+    assert source.observe(held=first.found) == first
+    assert first.outcome is Outcome.WHOLE
+
+
+def test_what_is_held_no_more_stands_for_nothing(open_place: Path) -> None:
+    root = grow(open_place / "skills", {"a/SKILL.md": skill("a"), "b/c/SKILL.md": skill("c"), "d/SKILL.md": skill("d")})
+    source = source_of(root, layout=Layout.NESTED)
+    source.observe()
+    for path in ("a/SKILL.md", "b"):
+        (root / path).chmod(0)
+    with as_nobody():
+        seen = source.observe(held=())
+    assert (seen.outcome, places_of(seen)) == (Outcome.PARTIAL, ["d"])
+
+
+def test_what_is_held_stands_also_after_the_directory_was_absent(open_place: Path) -> None:
+    root = grow(open_place / "skills", {"a/SKILL.md": skill("a"), "b/SKILL.md": skill("b")})
+    source = source_of(root)
+    first = source.observe()
+    root.rename(open_place / "away")
+    assert source.observe(held=first.found).outcome is Outcome.ABSENT
+    (open_place / "away").rename(root)
+    (root / "a").chmod(0)
+    with as_nobody():
+        seen = source.observe(held=first.found)
+    assert (seen.outcome, seen.found) == (Outcome.PARTIAL, first.found)
 
 
 def test_a_look_that_runs_out_of_descriptors_loses_nothing(tmp_path: Path) -> None:
@@ -207,10 +245,10 @@ def test_a_look_that_runs_out_of_descriptors_loses_nothing(tmp_path: Path) -> No
         spare = len(outcomes)
         resource.setrlimit(resource.RLIMIT_NOFILE, (free + spare, hard))
         try:
-            seen = source.observe()
+            seen = source.observe(held=first.found)
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        assert seen.found == first.found
+        assert seen.found == (first.found if seen.outcome is not Outcome.FAILED else ())
         assert seen.outcome is Outcome.WHOLE or any("EMFILE" in said.message for said in seen.diagnostics)
         outcomes.append(seen.outcome)
     assert set(outcomes) == {Outcome.FAILED, Outcome.PARTIAL, Outcome.WHOLE}
@@ -504,7 +542,7 @@ def test_after_a_restart_what_the_store_cannot_take_stands_as_it_was_found(tmp_p
             raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is away")
 
     grow(root, {"b/SKILL.md": skill("b", "Another.")})
-    seen = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root)), limits=Limits(), blobs=Away(), last=before.found
-    ).observe()
+    seen = DirectorySource(DirectorySettings(label=LABEL, path=str(root)), limits=Limits(), blobs=Away()).observe(
+        held=before.found
+    )
     assert (seen.outcome, seen.found) == (Outcome.PARTIAL, before.found)

@@ -2,24 +2,29 @@
 
 import errno
 import hashlib
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typing_extensions import override
 
 from skillsvc.content.blobs import BlobWriter
+from skillsvc.content.confined import ConfinedRoot
 from skillsvc.domain.diagnostics import DiagnosticCode as Code
 from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import TextRef
+from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.source import Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.unit.sources.trees import (
     LABEL,
     Fifo,
     Folder,
+    Link,
     Node,
     Program,
     asset_names,
@@ -152,6 +157,17 @@ def test_every_diagnostic_names_its_skill_and_its_source(tmp_path: Path) -> None
     assert {(said.skill, said.source) for said in seen.diagnostics} == {("deep", LABEL), ("deep/broken", LABEL)}
 
 
+class _Counting(MemoryBlobStore):
+    """Counts the files whose bytes come in."""
+
+    taken = 0
+
+    @override
+    def put(self, data: bytes, digest: str | None = None) -> str:
+        self.taken += 1
+        return super().put(data, digest)
+
+
 class _Meddling(MemoryBlobStore):
     """Changes a file whenever a piece of it comes in, so many times."""
 
@@ -188,7 +204,7 @@ def test_an_asset_that_changes_three_times_while_it_is_read_keeps_the_last_good(
     source = source_of(root, blobs=blobs)
     before = source.observe()
     blobs._times = 3
-    seen = source.observe()
+    seen = source.observe(held=before.found)
     assert (seen.outcome, seen.found, codes(seen.diagnostics)) == (
         Outcome.PARTIAL,
         before.found,
@@ -224,7 +240,7 @@ def test_an_asset_that_goes_while_its_skill_is_read_keeps_the_last_good(
     before = source.observe()
     grow(root, {"quay/a": LARGE + b"y"})
     blobs._times = 1
-    seen = source.observe()
+    seen = source.observe(held=before.found)
     assert (seen.outcome, seen.found, codes(seen.diagnostics)) == (
         Outcome.PARTIAL,
         before.found,
@@ -263,7 +279,7 @@ def test_a_skill_that_the_store_cannot_take_keeps_its_last_good_and_hides_no_sib
     source = source_of(root, blobs=(blobs := _Full(500, cause)))
     before = source.observe()
     grow(root, {"b/x": b"x" * size, "c/SKILL.md": skill("c", "Another."), "d/SKILL.md": skill("d")})
-    seen = source.observe()
+    seen = source.observe(held=before.found)
     assert (seen.outcome, [found.place for found in seen.found]) == (Outcome.PARTIAL, ["a", "b", "c", "d"])
     assert seen.found[1] == before.found[1]
     assert seen.found[2].bundle.skill.description == "Another."
@@ -289,3 +305,31 @@ def test_a_skill_that_the_store_never_took_is_not_found_and_not_forgotten(tmp_pa
         )
     blobs.at_most = 500
     assert source.observe(["a/SKILL.md"]).outcome is Outcome.WHOLE
+
+
+def test_what_a_walk_leaves_out_is_told_as_it_is_now_though_no_file_changed(tmp_path: Path) -> None:
+    tree: dict[str, Node] = {"quay/SKILL.md": skill("quay"), "quay/x": "x", "bad/SKILL.md": "---\n", "bad/x": "x"}
+    root = grow(tmp_path, tree)
+    blobs = _Counting()
+    source = DirectorySource(
+        DirectorySettings(label=LABEL, path=str(root)),
+        limits=Limits(),
+        blobs=blobs,
+        open_root=partial(ConfinedRoot.open, now_ns=lambda: time.time_ns() + 10**9),
+    )
+    first = source.observe()
+    for name in ("quay", "bad"):
+        grow(root, {f"{name}/link": Link("x"), f"{name}/pipe": Fifo(), f"{name}/deep": Folder()})
+    blobs.taken = 0
+    for changed in (None, ["quay/link"]):
+        seen = source.observe(changed)
+        left_out = [(Code.ASSET_LINK_SKIPPED, "quay"), (Code.NOT_A_REGULAR_FILE, "quay")]
+        assert codes(seen.found[0].diagnostics) == left_out
+        assert codes(seen.diagnostics)[-2:] == [(code, "bad") for code, _ in left_out]
+        assert {said.source for said in (*seen.diagnostics, *seen.found[0].diagnostics)} == {LABEL}
+        assert seen == source_of(root).observe()
+    for name in ("quay", "bad"):
+        (root / name / "link").unlink()
+        (root / name / "pipe").unlink()
+    assert source.observe() == first
+    assert blobs.taken == 0
