@@ -3,6 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from skillsvc.domain.diagnostics import DiagnosticCode
+from skillsvc.parsing.findings import Findings
+from skillsvc.parsing.text import shown
+
 BLANKS = " \t\n"
 _FENCE = "---"
 # Possessive, so that a text of nothing but blanks is not gone through again and again.
@@ -31,6 +35,23 @@ def decode(data: bytes) -> str:
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_text(data: bytes, file_name: str, findings: Findings) -> str:
+    """Return the text of SKILL.md or skill.yaml, as `decode` does; report what is not UTF-8, and refuse NUL bytes."""
+    if b"\0" in data:
+        findings.refuse(DiagnosticCode.NUL_BYTE, f"{shown(file_name)} holds a NUL byte; it must be text in UTF-8")
+    text = decode(data)
+    if "\ufffd" in text:
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            findings.breach(
+                DiagnosticCode.NOT_UTF8,
+                f"{shown(file_name)} is not UTF-8 at byte {error.start}, and what is not is read as U+FFFD; "
+                "save it as UTF-8",
+            )
+    return text
 
 
 def split(text: str) -> Document:

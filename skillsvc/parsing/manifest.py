@@ -6,7 +6,7 @@ from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import ToolDeclaration, ToolKind
-from skillsvc.parsing.document import decode
+from skillsvc.parsing.document import read_text
 from skillsvc.parsing.fields import text_of
 from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain, PlainMapping, YamlFault, read_mapping
@@ -38,14 +38,9 @@ def read_manifest(data: bytes, findings: Findings, limits: Limits) -> dict[str, 
 
 
 def _read_yaml(data: bytes, findings: Findings, limits: Limits) -> PlainMapping:
-    if b"\0" in data:
-        findings.refuse(DiagnosticCode.NUL_BYTE, "skill.yaml holds a NUL byte; it must be text in UTF-8")
+    text = read_text(data, "skill.yaml", findings)
     try:
-        data.decode()
-    except UnicodeDecodeError:
-        findings.refuse(DiagnosticCode.MANIFEST_MALFORMED, "skill.yaml is not UTF-8; save it as UTF-8")
-    try:
-        return read_mapping(decode(data), first_line=1, max_depth=limits.yaml_depth)
+        return read_mapping(text, first_line=1, max_depth=limits.yaml_depth)
     except YamlFault as fault:
         findings.refuse(DiagnosticCode.MANIFEST_MALFORMED, f"skill.yaml, {fault}")
 

@@ -10,7 +10,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Skill
 from skillsvc.parsing import fields
 from skillsvc.parsing.changes import report_changes
-from skillsvc.parsing.document import Document, decode, split
+from skillsvc.parsing.document import Document, read_text, split
 from skillsvc.parsing.findings import Findings, Profile, Refusal
 from skillsvc.parsing.frontmatter import read_frontmatter
 from skillsvc.parsing.manifest import read_manifest, read_tools
@@ -90,19 +90,7 @@ def _text_of(document: bytes, file_name: str, findings: Findings, limits: Limits
             DiagnosticCode.FILE_TOO_LARGE,
             f"{shown(file_name)} has {len(document)} bytes; at most {limits.document_bytes} are read",
         )
-    if b"\0" in document:
-        findings.refuse(DiagnosticCode.NUL_BYTE, f"{shown(file_name)} holds a NUL byte; it must be text in UTF-8")
-    text = decode(document)
-    if "\ufffd" in text:
-        try:
-            document.decode()
-        except UnicodeDecodeError as error:
-            findings.breach(
-                DiagnosticCode.NOT_UTF8,
-                f"{shown(file_name)} is not UTF-8 at byte {error.start}, and what is not is read as U+FFFD; "
-                "save it as UTF-8",
-            )
-    return text
+    return read_text(document, file_name, findings)
 
 
 def _read_document(

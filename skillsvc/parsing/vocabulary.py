@@ -132,6 +132,8 @@ class _Recognition:
                         DiagnosticCode.METADATA_NESTED,
                         f"{self._place(key)}: {shown(inner)} in {key} is not a text and is left out; make it one",
                     )
+                elif item is None:
+                    self._note_empty(key, f"{shown(inner)} in {key}")
         elif isinstance(value, list) and shape is not Shape.LIST:
             values[key] = [item for item in value if isinstance(item, str)]
             if any(isinstance(item, (list, dict)) for item in value):
@@ -139,8 +141,16 @@ class _Recognition:
                     DiagnosticCode.FIELD_TYPE,
                     f"{self._place(key)}: an item of {key} is not a text and is left out; put it in quotes",
                 )
+            if None in value:
+                self._note_empty(key, f"an item of {key}")
         else:
             values[key] = value
+
+    def _note_empty(self, key: str, what: str) -> None:
+        self._findings.note(
+            DiagnosticCode.FIELD_DROPPED,
+            f"{self._place(key)}: {what} is empty and is left out; give it a text, or none",
+        )
 
     def _keep_special(self, key: str, values: dict[str, Plain]) -> None:
         """Check a flag, and keep what stands under another spelling of `when_to_use`."""

@@ -5,6 +5,7 @@ import pytest
 from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import ToolDeclaration, ToolKind
+from skillsvc.parsing.findings import Profile
 from tests.unit.parsing.reading import codes, described, errors, kept, read, refused_for, strictly, warnings
 
 
@@ -86,13 +87,21 @@ def test_a_skill_of_skill_yaml_alone_has_no_body() -> None:
         "tools: read",
         "x: " + "[" * 20,
         "a: '\x01'",
-        b"description: caf\xe9",
         'a: "\\0"',
     ],
 )
 def test_a_malformed_skill_yaml_refuses_its_skill_under_both_profiles(manifest: str | bytes) -> None:
     assert refused_for(read(described(), manifest=manifest), DiagnosticCode.MANIFEST_MALFORMED)
     assert "skill.yaml" in read(described(), manifest=manifest).diagnostics[0].message
+
+
+def test_a_skill_yaml_that_is_not_utf_8_is_read_as_it_can_be_or_refuses() -> None:
+    manifest = b"version: caf\xe9"
+    lenient = read(described(), manifest=manifest)
+    assert kept(lenient).version == "caf\ufffd"
+    assert warnings(lenient) == [DiagnosticCode.NOT_UTF8]
+    assert lenient.diagnostics[0].message.startswith('"skill.yaml" is not UTF-8 at byte 12')
+    assert refused_for(read(described(), manifest=manifest, profile=Profile.STRICT), DiagnosticCode.NOT_UTF8)
 
 
 def test_a_skill_yaml_of_nul_bytes_or_more_than_64_kib_refuses_its_skill() -> None:

@@ -208,7 +208,18 @@ def test_metadata_is_text_by_text_sorted_as_spelt() -> None:
         ("version", "1.10"),
         ("é", "ü"),
     )
-    assert reading.diagnostics == ()
+    (note,) = reading.diagnostics
+    assert (note.severity, note.code) == (Severity.NOTE, DiagnosticCode.FIELD_DROPPED)
+    assert note.message == 'line 4: "none" in metadata is empty and is left out; give it a text, or none'
+
+
+@pytest.mark.parametrize("key", ["keywords", "capabilities", "allowed-tools", "requirements"])
+def test_an_empty_item_of_a_list_is_left_out_with_a_note(key: str) -> None:
+    reading = read(described(f"{key}: [a, ~]"))
+    assert reading.skill is not None
+    assert [said.message for said in reading.diagnostics if said.severity is Severity.NOTE] == [
+        f"line 4: an item of {key} is empty and is left out; give it a text, or none"
+    ]
 
 
 def test_a_nested_value_of_metadata_is_dropped_with_a_warning_or_refuses() -> None:
