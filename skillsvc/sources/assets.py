@@ -49,6 +49,7 @@ class AssetWalk:
         self._stamped = stamped
         self._limits = limits
         self._folders: list[str] = []
+        self._set_aside: list[str] = []
         self._stamps: dict[str, FileStamp | None] = {}
         self._diagnostics: list[Diagnostic] = []
         self._unsaid = 0
@@ -57,6 +58,11 @@ class AssetWalk:
     def folders(self) -> tuple[str, ...]:
         """The paths of the folders that were looked at so far, also where the walk came to no end."""
         return tuple(self._folders)
+
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """The paths of the folders that hold a SKILL.md or skill.yaml and so are no assets of the skill at the root."""
+        return tuple(self._set_aside)
 
     def list_files(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> AssetFiles:
         """List the files below a folder whose entries are given without its SKILL.md and skill.yaml.
@@ -121,6 +127,7 @@ class AssetWalk:
                 marker = next(filter(None, markers(entries)), None)
                 if marker is not None:
                     if self._of_root:
+                        self._set_aside.append(path)
                         return
                     self._say(
                         Severity.NOTE,

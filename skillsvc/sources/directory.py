@@ -11,7 +11,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, trust_of
 from skillsvc.parsing.findings import Profile
-from skillsvc.sources.discovery import Discovery, Layout, OpenSkill, SkillPlace, place_of
+from skillsvc.sources.discovery import Discovery, Layout, OpenSkill, SkillPlace, place_of, printable
 from skillsvc.sources.intake import Intake, Taken
 from skillsvc.sources.source import Observation, Outcome, never
 
@@ -188,8 +188,25 @@ class DirectorySource:
             at = path.find("/", at + 1)
         return None
 
+    def _said_of_set_aside(self) -> Iterable[Diagnostic]:
+        """Tell of folders with a SKILL.md that neither the skill at the root owns nor the layout leads to."""
+        at_root = self._taken.get("")
+        if at_root is None or not at_root.set_aside or not self._whole:
+            return
+        told = {*self._walked, *(diagnostic.skill for diagnostic in self._around)}
+        for place in map(printable, at_root.set_aside):
+            if place not in told:
+                yield Diagnostic(
+                    severity=Severity.NOTE,
+                    code=DiagnosticCode.FOLDER_IGNORED,
+                    message="not looked at, where it lies, and no asset of the skill at the root, for it holds one of "
+                    "its own; move it, or choose the layout `nested`",
+                    skill=place,
+                    source=self.label,
+                )
+
     def _observation(self, outcome: Outcome) -> Observation:
-        diagnostics = [*self._around]
+        diagnostics = [*self._around, *self._said_of_set_aside()]
         found: list[Found] = []
         for taken in self._taken.values() if outcome in {Outcome.WHOLE, Outcome.PARTIAL} else ():
             if taken.found is not None:

@@ -294,7 +294,8 @@ def place_of(place: SkillPlace, entries: Sequence[Entry]) -> SkillPlace:
 def markers(entries: Sequence[Entry]) -> tuple[Entry | None, Entry | None]:
     """Return a folder's SKILL.md and skill.yaml, None where there is none.
 
-    Where only one of another case stands there, that is its SKILL.md (G15); the first of several, in byte order.
+    Where only one of another case stands there, that is its SKILL.md (G15). Several make a skill that is to be refused:
+    the first of them, in byte order, stands for it.
     """
     document = manifest = None
     for entry in entries:

@@ -42,9 +42,10 @@ class Taken:
     """What taking one skill in came to.
 
     `found` is None where the skill was refused; `diagnostics` then say why. `stamps` are those of all its files, by
-    path below its folder, `copies` what was read of them, `folders` the folders on the way. `settled` tells whether
-    equal stamps prove equal bytes, `seen` whether the skill could be seen as it is now. `said_of_files` is what the
-    bytes and names of its files have told, `left_out` what the walk to them has: that depends on no stamp of theirs.
+    path below its folder, `copies` what was read of them, `folders` the folders on the way, `set_aside` those of them
+    that hold skills and so are none of the skill at the root. `settled` tells whether equal stamps prove equal bytes,
+    `seen` whether the skill could be seen as it is now. `said_of_files` is what the bytes and names of its files have
+    told, `left_out` what the walk to them has: that depends on no stamp of theirs.
     """
 
     place: SkillPlace
@@ -54,6 +55,7 @@ class Taken:
     copies: Mapping[str, FileCopy]
     settled: bool
     folders: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
     seen: bool = True
     said_of_files: tuple[Diagnostic, ...] = ()
     left_out: tuple[Diagnostic, ...] = ()
@@ -100,7 +102,9 @@ class Intake:
         stamped = before is not None and bool(before.stamps)
         walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits)
         taken = self._take(skill, walk, before)
-        return taken if taken.folders == walk.folders else replace(taken, folders=walk.folders)
+        if taken.folders == walk.folders and taken.set_aside == walk.set_aside:
+            return taken
+        return replace(taken, folders=walk.folders, set_aside=walk.set_aside)
 
     def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Taken:
         place = skill.place
@@ -166,6 +170,7 @@ class Intake:
 
     def _read(self, skill: OpenSkill, assets: AssetFiles, before: Mapping[str, FileCopy]) -> Taken:
         place = skill.place
+        _check_one_document(skill)
         document = self._read_text(skill, place.document, self._limits.document_bytes)
         manifest = self._read_text(skill, place.manifest, self._limits.frontmatter_bytes)
         reading = read_skill(
@@ -283,6 +288,19 @@ class Intake:
             ) from error
         except ConfinedError as error:
             raise _unseen(name, error) from error
+
+
+def _check_one_document(skill: OpenSkill) -> None:
+    """Refuse a folder with several files of which each would be its SKILL.md if it stood there alone (G15)."""
+    document = skill.place.document
+    if document is None or document.name == DOCUMENT or skill.place.single_file:
+        return
+    names = [entry.name for entry in skill.entries if entry.name.upper() == document.name.upper()]
+    if len(names) > 1:
+        raise SkillUnusable(
+            DiagnosticCode.FILE_NAME_CASE,
+            f"{' and '.join(names)} stand side by side, and no {DOCUMENT}; leave one, and rename it to {DOCUMENT}",
+        )
 
 
 def _assets(names: Mapping[str, str], copies: Mapping[str, FileCopy]) -> tuple[Asset, ...]:

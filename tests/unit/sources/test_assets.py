@@ -110,6 +110,40 @@ def test_the_skill_at_the_root_owns_all_but_the_folders_of_skills(tmp_path: Path
     assert asset_names(bundle_at(seen, "skills/a")) == ["own"]
 
 
+APART: dict[str, tuple[Layout, Tree, list[str]]] = {
+    "flat, below a folder that is no skill": (
+        Layout.FLAT,
+        {"a/b/SKILL.md": skill("b"), "a/x": "", "c/SKILL.md": skill("c")},
+        ["a/b"],
+    ),
+    "flat, below a collection": (
+        Layout.FLAT,
+        {"a/COLLECTION.json": '{"id": "maps"}', "a/b/SKILL.md": skill("b"), "a/c/d/skill.yaml": "description: x"},
+        ["a/c/d"],
+    ),
+    "nested, hidden": (
+        Layout.NESTED,
+        {".claude/skills/c/SKILL.md": skill("c"), "a/.b/SKILL.md": skill("b"), "a/c/SKILL.md": skill("d")},
+        [".claude/skills/c"],
+    ),
+    "nested, told of as too deep": (Layout.NESTED, {"1/2/3/4/5/6/7/SKILL.md": skill("deep")}, []),
+    "nested, looked at over a link": (Layout.NESTED, {"a/b/c/SKILL.md": skill("c"), "l": Link("a/b/c")}, []),
+}
+
+
+@pytest.mark.parametrize(("layout", "tree", "apart"), APART.values(), ids=APART)
+def test_a_folder_of_a_skill_that_is_neither_looked_at_nor_an_asset_of_the_root_is_told(
+    tmp_path: Path, layout: Layout, tree: Tree, apart: list[str]
+) -> None:
+    source = source_of(grow(tmp_path, {"SKILL.md": skill("repo"), **tree}), layout=layout)
+    for _ in range(2):
+        said = source.observe().diagnostics
+        assert [each.skill for each in said if "no asset of the skill at the root" in each.message] == apart
+        assert set(apart) <= {place for code, place in codes(said) if code is Code.FOLDER_IGNORED}
+    (tmp_path / "SKILL.md").unlink()
+    assert not [each for each in source.observe().diagnostics if "at the root" in each.message]
+
+
 def test_executable_is_what_anybody_may_execute(tmp_path: Path) -> None:
     modes = {"none": 0o644, "owner": 0o744, "group": 0o654, "others": 0o645, "all": 0o755}
     grow(tmp_path, {"quay/SKILL.md": TEXT, **{f"quay/{name}": "x" for name in modes}})

@@ -9,7 +9,8 @@ from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import Layout
-from tests.unit.sources.trees import LABEL, Fifo, Folder, Tree, codes, grow, skill, source_of, walk
+from skillsvc.sources.source import Outcome
+from tests.unit.sources.trees import LABEL, Fifo, Folder, Tree, codes, grow, places_of, skill, source_of, walk
 
 TEXT = skill("any")
 FLAT: dict[str, tuple[Tree, list[str], list[tuple[Code, str]]]] = {
@@ -136,14 +137,25 @@ def test_no_more_folders_are_looked_at_than_the_limit_and_the_rest_counts_as_uns
 
 
 def test_the_exact_name_wins_and_the_other_one_is_an_asset(tmp_path: Path) -> None:
-    grow(tmp_path, {"a/SKILL.md": skill("exact"), "a/skill.md": skill("odd"), "b/sKILL.md": TEXT, "b/skill.md": TEXT})
-    seen = source_of(tmp_path).observe()
-    exact, odd = seen.found
+    grow(tmp_path, {"a/SKILL.md": skill("exact"), "a/skill.md": skill("odd")})
+    [exact] = source_of(tmp_path).observe().found
     assert (exact.bundle.skill.name, [asset.name for asset in exact.bundle.assets]) == ("exact", ["skill.md"])
-    # Of two odd ones the first in byte order.
-    assert [asset.name for asset in odd.bundle.assets] == ["skill.md"]
-    assert (Code.FILE_NAME_CASE, "any") in codes(odd.diagnostics)
     assert Code.FILE_NAME_CASE not in [code for code, _ in codes(exact.diagnostics)]
+
+
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("place", ["b/", ""])
+def test_of_two_odd_names_neither_is_taken_and_both_are_named(tmp_path: Path, profile: Profile, place: str) -> None:
+    grow(tmp_path, {f"{place}Skill.md": TEXT, f"{place}skill.md": TEXT, "a/SKILL.md": skill("a")})
+    source = source_of(tmp_path, profile=profile, single_files=True)
+    seen = source.observe()
+    assert (seen.outcome, places_of(seen)) == (Outcome.WHOLE, ["a"])
+    [said] = seen.diagnostics
+    assert (said.code, said.severity, said.skill) == (Code.FILE_NAME_CASE, Severity.ERROR, place.removesuffix("/"))
+    assert said.message.startswith("Skill.md and skill.md stand side by side, and no SKILL.md")
+    (tmp_path / place / "Skill.md").rename(tmp_path / place / "SKILL.md")
+    seen = source.observe([f"{place}Skill.md", f"{place}SKILL.md"])
+    assert Code.FILE_NAME_CASE not in [code for code, _ in codes(seen.diagnostics)]
 
 
 @pytest.mark.parametrize("name", ["skill.md", "Skill.md", "SKILL.MD"])
