@@ -5,9 +5,8 @@ last good observation and is said to be unreachable, a store that fails leaves w
 the look comes to an end, and what it could not see or publish is told.
 """
 
-import itertools
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -174,6 +173,7 @@ class Refresh:
     """Refreshes one layer from its sources, strongest first. One thread at a time.
 
     Attributes:
+        has_looked: Whether a look has come to its end.
         diagnostics: Of the last look.
         unreachable: The sources that the last look could not wholly see, or publish.
     """
@@ -205,7 +205,7 @@ class Refresh:
         self._stopped = stopped
         self._failed: set[str] = set()
         self._unpublished: Unpublished | None = None
-        self._unused: frozenset[str] = frozenset()
+        self.has_looked = False
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.unreachable = _unreachable_of(self._standings.values(), None, ())
         current.report(partition, self.unreachable)
@@ -228,25 +228,16 @@ class Refresh:
             if changed is None or source.label in changed
         }
         self._standings = admit(self._standings, seen, self._now(), self._limits)
-        return self._publish()
+        published = self._publish()
+        self.has_looked = True
+        return published
 
-    def collect(self) -> None:
-        """Remove the blobs that nothing names, and that nothing named at the last collection either.
-
-        The delay leaves an answer that is under way the blobs of a generation that was dropped meanwhile.
-        """
-        named = {
-            digest
-            for layer in self._current.layers.values()
-            for generation in layer.generations
-            for digest in _digests(row.bundle for row in generation.rows)
-        }
+    def bundles(self) -> Iterator[Bundle]:
+        """Yield the bundles whose blobs the sources count on: what stands of each, served or not."""
         for standing in self._standings.values():
-            for seen in filter(None, (standing.served, standing.refused)):
-                named.update(_digests(found.bundle for found in seen.found))
-        unused = frozenset(self._blobs.digests()) - named
-        self._blobs.remove(itertools.takewhile(lambda _: not self._stopped(), unused & self._unused))
-        self._unused = unused
+            for seen in (standing.served, standing.refused):
+                if seen is not None:
+                    yield from (found.bundle for found in seen.found)
 
     def _look_at(self, source: Source, changed: Collection[str] | None) -> Observation:
         label = source.label
@@ -337,14 +328,6 @@ def _unreachable_of(
 ) -> tuple[UnreachableSource, ...]:
     told = (behind(standing, unpublished, present) for standing in standings)
     return tuple(each for each in told if each is not None)
-
-
-def _digests(bundles: Iterable[Bundle]) -> Iterable[str]:
-    for bundle in bundles:
-        if bundle.document is not None:
-            yield bundle.document.digest
-        for asset in bundle.assets:
-            yield asset.digest
 
 
 def _unreachable(seen: Observation, since: datetime, state: SourceState) -> UnreachableSource:

@@ -2,15 +2,15 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Collection, Mapping
 
 from skillsvc.catalog.refresh import Refresh
+from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.sources.source import LookAbandoned
 
-_COLLECT_EVERY = 30
-"""How many times the time between two whole looks lies between two collections of blobs that nothing names."""
+_SWEEP_EVERY = 30
+"""How many times the time between two whole looks lies between two sweeps of the blobs that nothing names."""
 
 _AGAIN_S = 1.0
 """How soon after a look that did not see or publish everything it is looked again; twice as long each time."""
@@ -26,27 +26,30 @@ class RefreshLoop:
     def __init__(
         self,
         refresh: Refresh,
+        sweep: BlobSweep,
         *,
         every_s: float,
         stopping: threading.Event,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
     ) -> None:
         """Prepare.
 
         Args:
             refresh: What looks.
+            sweep: What removes blobs between looks, never before the first one is over.
             every_s: How long after a whole look the next one is due, whatever is told.
             stopping: Set by `stop`; whoever looks abandons the look by it.
             clock: Tells seconds that only grow.
         """
         self._refresh = refresh
+        self._sweep = sweep
         self._every_s = every_s
         self._stopping = stopping
         self._clock = clock
         self._woken = threading.Condition()
         self._told: dict[str, set[str] | None] = {}
         self._unlisted: frozenset[Diagnostic] = frozenset()
-        self._look_due = self._collection_due = clock()
+        self._look_due = self._sweep_due = clock()
         self._again_s = min(_AGAIN_S, every_s)
         self.first_look = threading.Event()
 
@@ -72,9 +75,9 @@ class RefreshLoop:
             while not self._stopping.is_set():
                 self._look_if_due()
                 self.first_look.set()
-                self._collect_if_due()
+                self._sweep_if_due()
                 with self._woken:
-                    due = min(self._look_due, self._collection_due)
+                    due = min(self._look_due, self._sweep_due)
                     self._woken.wait_for(
                         lambda: self._told or self._stopping.is_set(), timeout=max(0.0, due - self._clock())
                     )
@@ -101,14 +104,14 @@ class RefreshLoop:
         if whole:
             self._again_s = min(_AGAIN_S if complete else 2 * self._again_s, self._every_s)
 
-    def _collect_if_due(self) -> None:
-        if self._clock() < self._collection_due:
+    def _sweep_if_due(self) -> None:
+        if self._clock() < self._sweep_due:
             return
         try:
-            self._refresh.collect()
-        except Exception:  # noqa: BLE001 - the loop outlives whatever a collection meets
+            self._sweep.sweep()
+        except Exception:  # noqa: BLE001 - the loop outlives whatever a sweep meets
             _log.exception("what nothing names could not be removed")
-        self._collection_due = self._clock() + _COLLECT_EVERY * self._every_s
+        self._sweep_due = self._clock() + _SWEEP_EVERY * self._every_s
 
     def _look(self, changed: Mapping[str, Collection[str] | None] | None) -> bool:
         """Tell whether all was seen and published."""

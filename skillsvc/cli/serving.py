@@ -7,6 +7,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -17,6 +18,7 @@ from pathlib import Path
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
+from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.tokens import TokenKeys
@@ -64,7 +66,8 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
             for directory in settings.directories()
         ]
         refresh = Refresh(current, DEPLOYMENT, sources, blobs=blobs, limits=limits, now=_now, stopped=stopping.is_set)
-        loop = RefreshLoop(refresh, every_s=settings.server.poll_s, stopping=stopping)
+        sweep = BlobSweep(current, [refresh], blobs=blobs, stopped=stopping.is_set)
+        loop = RefreshLoop(refresh, sweep, every_s=settings.server.poll_s, stopping=stopping, clock=time.monotonic)
         parts = Parts(
             current=current,
             blobs=blobs,

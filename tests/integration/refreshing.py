@@ -12,6 +12,7 @@ from pathlib import Path
 
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
+from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
@@ -37,6 +38,7 @@ def refresh_for_ever(place: Path) -> None:
             DirectorySettings(label="harbor", path=str(place / "skills")), limits=LIMITS, blobs=blobs
         )
         refresh = Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=LIMITS, now=_now)
+        sweep = BlobSweep(current, [refresh], blobs=blobs)
         state = state_of(present, blobs)
         while True:
             state += 1
@@ -44,7 +46,7 @@ def refresh_for_ever(place: Path) -> None:
             _tell(f"begin {state}")
             refresh.look()
             _tell(f"end {state}")
-            refresh.collect()
+            sweep.sweep()
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -13,6 +14,7 @@ from typing_extensions import override
 from skillsvc.catalog.current import Current, SourceState
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
+from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
@@ -95,9 +97,13 @@ class House:
     def hold(self, *names: str) -> None:
         self.source.hold(*(skill_row(self.blobs, name) for name in names))
 
+    def loop(self, every_s: float = NEVER_S, clock: Callable[[], float] = time.monotonic) -> RefreshLoop:
+        sweep = BlobSweep(self.current, [self.refresh], blobs=self.blobs, stopped=self.stopping.is_set)
+        return RefreshLoop(self.refresh, sweep, every_s=every_s, stopping=self.stopping, clock=clock)
+
     @contextmanager
     def looking(self, every_s: float = NEVER_S) -> Iterator[RefreshLoop]:
-        loop = RefreshLoop(self.refresh, every_s=every_s, stopping=self.stopping)
+        loop = self.loop(every_s)
         thread = threading.Thread(target=loop.run)
         thread.start()
         try:
@@ -162,7 +168,7 @@ def test_every_so_often_it_is_looked_wholly_whatever_is_told(house: House) -> No
     assert set(house.source.looks) == {None}
 
 
-def test_what_nothing_names_is_collected_in_time(house: House) -> None:
+def test_what_nothing_names_is_swept_in_time(house: House) -> None:
     stray = house.blobs.put(b"stray")
     with house.looking(every_s=0.001):
         house.source.wait_for_looks(40)
@@ -175,7 +181,7 @@ class Steps:
     def __init__(self, house: House, every_s: float) -> None:
         self.now = 0.0
         self.house = house
-        self.loop = RefreshLoop(house.refresh, every_s=every_s, stopping=house.stopping, clock=lambda: self.now)
+        self.loop = house.loop(every_s, clock=lambda: self.now)
         self.loop._woken = Passing(self)
 
     def run(self, step: Callable[[int], object]) -> None:
@@ -199,7 +205,7 @@ class Passing(threading.Condition):
         return predicate()
 
 
-def test_what_is_told_all_the_time_keeps_no_whole_look_and_no_collection_waiting(house: House) -> None:
+def test_what_is_told_all_the_time_keeps_no_whole_look_and_no_sweep_waiting(house: House) -> None:
     steps = Steps(house, every_s=10.0)
     stray = house.blobs.put(b"stray")
     whole_at: list[float] = []
@@ -218,7 +224,7 @@ def test_what_is_told_all_the_time_keeps_no_whole_look_and_no_collection_waiting
     steps.run(step)
     # Ten seconds after the end of the one before, as soon as the look under way is over.
     assert whole_at == [0.0, *range(15, 600, 15)]
-    # Thirty times ten seconds after the first collection is the second, which removes.
+    # Thirty times ten seconds after the first sweep is the second, which removes.
     assert gone_at == [303.0]
 
 
@@ -296,7 +302,7 @@ def test_a_first_look_that_fails_does_not_hold_up_the_start(house: House) -> Non
 
 
 def test_what_is_stopped_before_it_runs_looks_at_nothing(house: House) -> None:
-    loop = RefreshLoop(house.refresh, every_s=NEVER_S, stopping=house.stopping)
+    loop = house.loop()
     loop.stop()
     loop.run()
     assert house.source.looks == []
@@ -307,7 +313,7 @@ def test_a_look_that_is_abandoned_publishes_nothing_and_ends_it(house: House) ->
     house.hold("a")
     before = house.current.layers[DEPLOYMENT].unreachable
     house.source.gate.clear()
-    loop = RefreshLoop(house.refresh, every_s=NEVER_S, stopping=house.stopping)
+    loop = house.loop()
     thread = threading.Thread(target=loop.run)
     thread.start()
     assert house.source.begun.wait(WITHIN_S)
