@@ -61,7 +61,10 @@ class View:
 
 
 def compose(layers: tuple[Generation, ...]) -> View:
-    """Return the view of layers, strongest first; there is at least one."""
+    """Return the view of layers, strongest first; there is at least one.
+
+    What loses to a stronger layer is in the overlay alone: no diagnostic of it is made yet, and none reaches a caller.
+    """
     overlay: dict[str, int] = {}
     for index in range(len(layers) - 1, 0, -1):
         weaker = layers[index]

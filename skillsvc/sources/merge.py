@@ -1,7 +1,8 @@
 """Precedence: which of several bundles of one name a layer lists (rules.md 4). Pure.
 
 The order of the sources decides, earlier ones win; within one source the order of its observation: shallower places
-first, then byte order. What loses stays in the layer as shadowed, and both sides are named.
+first, then byte order. What loses to another source stays in the layer as a shadowed row; what loses within its source
+is no row. Either is told, with both sides named.
 """
 
 from collections.abc import Mapping, Sequence
