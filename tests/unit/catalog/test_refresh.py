@@ -1,30 +1,29 @@
-"""Refreshing: the last good of each source stays, and no blob that anything names is removed."""
+"""Refreshing: the last good of each source stays, and what fails is told."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from typing_extensions import override
 
-from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.current import SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh, Standing, stand
-from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
-from skillsvc.domain.generation import Generation, Row
+from skillsvc.domain.generation import Generation
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.contract.memory_blob_store import MemoryBlobStore
-from tests.simulators.clock import START, Clock
+from tests.simulators.clock import START
 from tests.simulators.memory_log import MemoryLayerLog
 from tests.simulators.scripted_source import ScriptedSource
-from tests.simulators.skills import skill_row
+from tests.unit.catalog.house import House
 from tests.unit.sources.trees import grow, skill, source_of
 
 GOOD, LATER = (row("good").found,), (row("later").found,)
@@ -111,44 +110,6 @@ def test_what_is_said_of_a_source(
     looks: list[tuple[float, Outcome, tuple[Found, ...]]], codes: list[DiagnosticCode]
 ) -> None:
     assert [diagnostic.code for diagnostic in standing_after(*looks).served.diagnostics] == codes
-
-
-class House:
-    """A layer with two sources, the first one stronger."""
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits(retained_generations=2, retained_at_most=2)
-        self.clock = Clock()
-        self.blobs = MemoryBlobStore()
-        self.log = MemoryLayerLog(os.urandom)
-        self.one = ScriptedSource("one")
-        self.two = ScriptedSource("two")
-        self.start()
-
-    def start(self) -> None:
-        """Begin, or begin again with what the log and the blob store hold."""
-        self.current = Current(self.log, self.limits)
-        self.current.open_layer(DEPLOYMENT, self.clock())
-        self.refresh = Refresh(
-            self.current,
-            DEPLOYMENT,
-            [self.one, self.two],
-            blobs=self.blobs,
-            limits=self.limits,
-            now=self.clock,
-        )
-        self.sweep = BlobSweep(self.current, [self.refresh], blobs=self.blobs)
-
-    def skill(self, name: str, body: str = "Do it.") -> Row:
-        return skill_row(self.blobs, name, body=body, assets={"a.txt": f"asset of {name}: {body}".encode()})
-
-    @property
-    def listed(self) -> dict[str, str]:
-        return {each.name: each.source for each in self.current.layers[DEPLOYMENT].present.listed}
-
-    @property
-    def unreachable(self) -> list[tuple[str, SourceState]]:
-        return [(each.source, each.state) for each in self.current.layers[DEPLOYMENT].unreachable]
 
 
 @pytest.fixture
@@ -499,148 +460,3 @@ def test_a_look_that_is_stopped_after_its_last_source_publishes_nothing(house: H
     with pytest.raises(LookAbandoned):
         refresh.look()
     assert house.listed == {}
-
-
-def test_a_sweep_that_is_stopped_removes_no_more(house: House) -> None:
-    stray = house.blobs.put(b"of a crash")
-    stopped = False
-    house.refresh.look()
-    sweep = BlobSweep(house.current, [house.refresh], blobs=house.blobs, stopped=lambda: stopped)
-    sweep.sweep()
-    stopped = True
-    sweep.sweep()
-    assert house.blobs.has(stray)
-
-
-def test_a_skill_that_is_back_after_its_blobs_were_swept_is_served_whole(house: House) -> None:
-    house.one.hold(house.skill("a"))
-    house.refresh.look()
-    house.one.hold()
-    for number in range(4):
-        house.two.hold(house.skill("b", str(number)))
-        house.refresh.look()
-        house.sweep.sweep()
-    house.one.hold(house.skill("a"))
-    house.refresh.look()
-    house.sweep.sweep()
-    house.sweep.sweep()
-    assert _named(house) <= set(house.blobs.digests())
-
-
-def test_a_blob_that_nothing_names_is_removed_at_the_second_sweep(house: House) -> None:
-    stray = house.blobs.put(b"of a crash")
-    house.refresh.look()
-    house.sweep.sweep()
-    assert house.blobs.has(stray)
-    house.sweep.sweep()
-    assert not house.blobs.has(stray)
-
-
-def test_nothing_is_removed_before_every_refresh_of_the_store_has_looked(house: House) -> None:
-    stray = house.blobs.put(b"of a crash")
-    other = Partition(principal="local", project="")
-    house.current.open_layer(other, house.clock())
-    second = Refresh(
-        house.current,
-        other,
-        [three := ScriptedSource("three")],
-        blobs=house.blobs,
-        limits=Limits(layer_skills=1),
-        now=house.clock,
-    )
-    sweep = BlobSweep(house.current, [house.refresh, second], blobs=house.blobs)
-    house.refresh.look()
-    three.hold(house.skill("a"), house.skill("b"))
-    for _ in range(3):
-        sweep.sweep()
-    assert house.blobs.has(stray)
-    # Refused as too many, so that no generation names them: what looks there counts on them all the same.
-    second.look()
-    held = set(house.blobs.digests())
-    for _ in range(3):
-        sweep.sweep()
-    assert held - set(house.blobs.digests()) == {stray}
-
-
-def test_a_blob_that_is_named_again_in_between_stays(house: House) -> None:
-    skill = house.skill("a")
-    house.refresh.look()
-    house.sweep.sweep()
-    house.one.hold(skill)
-    house.refresh.look()
-    house.sweep.sweep()
-    assert set(house.blobs.digests()) == _named(house) != set()
-
-
-def _hold_retained(house: House) -> None:
-    house.one.hold(house.skill("a", "Old."))
-    house.refresh.look()
-    house.one.hold(house.skill("a", "New."))
-    house.refresh.look()
-
-
-def _hold_shadowed(house: House) -> None:
-    house.one.hold(house.skill("a"))
-    house.two.hold(house.skill("a", "Shadowed."))
-    house.refresh.look()
-
-
-def _hold_repeated(house: House) -> None:
-    house.one.hold(house.skill("a"), house.skill("a", "Second of its name."))
-    house.refresh.look()
-
-
-def _hold_stale(house: House) -> None:
-    _hold_retained(house)
-    house.one.outcome = Outcome.FAILED
-    house.refresh.look()
-
-
-def _hold_after_a_restart(house: House) -> None:
-    _hold_retained(house)
-    house.start()
-    house.one.outcome = Outcome.FAILED
-    house.refresh.look()
-
-
-def _hold_unpublished(house: House) -> None:
-    house.refresh.look()
-    house.one.hold(*(house.skill(f"s{number}") for number in range(4)))
-    house.refresh.look()
-    assert house.listed == {}
-
-
-def _hold_refused_and_failed(house: House) -> None:
-    _hold_unpublished(house)
-    house.one.outcome = Outcome.FAILED
-    house.refresh.look()
-
-
-@pytest.mark.parametrize(
-    "prepare",
-    [
-        _hold_retained,
-        _hold_shadowed,
-        _hold_repeated,
-        _hold_stale,
-        _hold_after_a_restart,
-        _hold_unpublished,
-        _hold_refused_and_failed,
-    ],
-)
-def test_a_blob_that_anything_names_is_never_removed(prepare: Callable[[House], None]) -> None:
-    house = House(Limits(layer_skills=3))
-    prepare(house)
-    held = set(house.blobs.digests())
-    for _ in range(3):
-        house.sweep.sweep()
-    assert set(house.blobs.digests()) == held
-
-
-def _named(house: House) -> set[str]:
-    named: set[str] = set()
-    for generation in house.current.layers[DEPLOYMENT].generations:
-        for each in generation.rows:
-            assert each.bundle.document is not None
-            named |= {each.bundle.document.digest, *(asset.digest for asset in each.bundle.assets)}
-    return named

@@ -1,0 +1,53 @@
+"""A layer that a test refreshes look by look."""
+
+import os
+
+from skillsvc.catalog.current import Current, SourceState
+from skillsvc.catalog.refresh import Refresh
+from skillsvc.catalog.sweep import BlobSweep
+from skillsvc.domain.generation import Row
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT
+from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.simulators.clock import Clock
+from tests.simulators.memory_log import MemoryLayerLog
+from tests.simulators.scripted_source import ScriptedSource
+from tests.simulators.skills import skill_row
+
+
+class House:
+    """A layer with two sources, the first one stronger."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits(retained_generations=2, retained_at_most=2)
+        self.clock = Clock()
+        self.blobs = MemoryBlobStore()
+        self.log = MemoryLayerLog(os.urandom)
+        self.one = ScriptedSource("one")
+        self.two = ScriptedSource("two")
+        self.start()
+
+    def start(self) -> None:
+        """Begin, or begin again with what the log and the blob store hold."""
+        self.current = Current(self.log, self.limits)
+        self.current.open_layer(DEPLOYMENT, self.clock())
+        self.refresh = Refresh(
+            self.current,
+            DEPLOYMENT,
+            [self.one, self.two],
+            blobs=self.blobs,
+            limits=self.limits,
+            now=self.clock,
+        )
+        self.sweep = BlobSweep(self.current, [self.refresh], blobs=self.blobs)
+
+    def skill(self, name: str, body: str = "Do it.") -> Row:
+        return skill_row(self.blobs, name, body=body, assets={"a.txt": f"asset of {name}: {body}".encode()})
+
+    @property
+    def listed(self) -> dict[str, str]:
+        return {each.name: each.source for each in self.current.layers[DEPLOYMENT].present.listed}
+
+    @property
+    def unreachable(self) -> list[tuple[str, SourceState]]:
+        return [(each.source, each.state) for each in self.current.layers[DEPLOYMENT].unreachable]
