@@ -208,8 +208,9 @@ class DirectorySource:
     def _observation(self, outcome: Outcome) -> Observation:
         diagnostics = [*self._around, *self._said_of_set_aside()]
         found: list[Found] = []
-        for taken in self._taken.values() if outcome in {Outcome.WHOLE, Outcome.PARTIAL} else ():
-            if taken.found is not None:
+        has_seen = outcome in {Outcome.WHOLE, Outcome.PARTIAL}
+        for taken in self._taken.values():
+            if has_seen and taken.found is not None:
                 found.append(taken.found)
             diagnostics.extend(taken.diagnostics)
         return Observation(
