@@ -164,7 +164,8 @@ class ConfinedDirectory:
                 found = [Entry(_name(entry), _kind(entry)) for entry in listing]
         except OSError as error:
             raise _translated(error) from error
-        found.sort(key=lambda entry: encode_name(entry.name))
+        if len(found) > 1:
+            found.sort(key=lambda entry: encode_name(entry.name))
         return found
 
     def open_directory(self, relative: str, *, follow_links: bool) -> "ConfinedDirectory":
@@ -338,7 +339,7 @@ def encode_name(name: str) -> bytes:
 
     UnicodeEncodeError for surrogates that stand for no byte.
     """
-    return name.encode(errors="surrogateescape")
+    return name.encode("utf-8", "surrogateescape")
 
 
 def _encoded(relative: str) -> bytes:
@@ -369,8 +370,8 @@ def _name(entry: os.DirEntry[str]) -> str:
 
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:
-    if entry.is_symlink():
-        return EntryKind.LINK
+    if entry.is_file(follow_symlinks=False):
+        return EntryKind.FILE
     if entry.is_dir(follow_symlinks=False):
         return EntryKind.DIRECTORY
-    return EntryKind.FILE if entry.is_file(follow_symlinks=False) else EntryKind.OTHER
+    return EntryKind.LINK if entry.is_symlink() else EntryKind.OTHER
