@@ -6,6 +6,7 @@ Files are listed with their stamps and not opened for reading; links are never f
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Entry, EntryKind, Escapes, Missing
 from skillsvc.content.stamps import FileStamp
@@ -29,8 +30,7 @@ class SkillUnusable(Exception):
         self.unseen = unseen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssetFiles:
+class AssetFiles(NamedTuple):
     """The files of a folder that are assets, by path below it, with their stamps where these were asked for.
 
     `diagnostics` say what was left out.

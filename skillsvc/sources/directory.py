@@ -152,7 +152,7 @@ class DirectorySource:
         known = {**{place: _known_from(each) for place, each in found.items()}, **self._taken}
         return {
             # Whatever its stamps are when it can be seen again, it is read again.
-            place: replace(before, found=found.get(place), settled=False, seen=False)
+            place: before._replace(found=found.get(place), settled=False, seen=False)
             for place, before in known.items()
             if place not in taken and any(_is_below(place, folder) for folder in unseen)
         }

@@ -7,8 +7,9 @@ settled when they were read, are not read again, unless the store has lost what 
 import errno
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.confined import (
@@ -37,8 +38,7 @@ from skillsvc.sources.discovery import DOCUMENT, OpenSkill, SkillPlace, printabl
 from skillsvc.sources.source import LookAbandoned, never
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class Taken(NamedTuple):
     """What taking one skill in came to.
 
     `found` is None where the skill was refused; `diagnostics` then say why. `stamps` are those of all its files, by
@@ -104,7 +104,7 @@ class Intake:
         taken = self._take(skill, walk, before)
         if taken.folders == walk.folders and taken.set_aside == walk.set_aside:
             return taken
-        return replace(taken, folders=walk.folders, set_aside=walk.set_aside)
+        return taken._replace(folders=walk.folders, set_aside=walk.set_aside)
 
     def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Taken:
         place = skill.place
@@ -131,9 +131,9 @@ class Intake:
         said = (*before.said_of_files, *assets.diagnostics)
         if before.found is None:
             said = self._about(printable(before.place.place), said)
-            return replace(before, diagnostics=said, left_out=assets.diagnostics)
+            return before._replace(diagnostics=said, left_out=assets.diagnostics)
         said = self._about(before.found.bundle.skill.name, said)
-        return replace(before, found=replace(before.found, diagnostics=said), left_out=assets.diagnostics)
+        return before._replace(found=replace(before.found, diagnostics=said), left_out=assets.diagnostics)
 
     @cached_property
     def _last_good(self) -> Mapping[str, Found]:
