@@ -1,16 +1,16 @@
 """Refreshing a layer: look at its sources, keep the last good of what fails, publish what came of it.
 
-Fail soft for freshness (rules.md 5): a broken skill never hides its siblings, a source that cannot be read keeps its
-last good observation and is said to be unreachable, a store that fails leaves what is served as it is. Whatever fails,
-the look comes to an end, and what it could not see or publish is told.
+A broken skill never hides its siblings, a source that fails keeps its last good, a store that fails leaves what is
+served as it is (rules.md 5). Whatever fails, the look comes to an end, and what it could not see or publish is told.
 """
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.current import Current, UnreachableSource
+from skillsvc.catalog.standing import Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Exhausted, SkillsvcError
@@ -18,155 +18,10 @@ from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.skill import Bundle
-from skillsvc.domain.trust import Tier, trust_of
 from skillsvc.sources.merge import merge
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome, Source, never
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How a source stands: the observation that is served, and where that is not all there is, why and since when.
-
-    What is served is the one last good that there is of a source: a look is given it, and keeps none of its own.
-    `gone_since` is when its place was first found missing, None while it is there. `refused` is what was seen last
-    where that was too much for its layer: the source counts on the blobs of it.
-    """
-
-    served: Observation
-    unreachable: UnreachableSource | None = None
-    gone_since: datetime | None = None
-    refused: Observation | None = None
-
-
-def unseen(source: str, held: Sequence[Row], now: datetime) -> Standing:
-    """Return how a source stands that this process has not looked at yet: what is served of it is all that is known."""
-    return Standing(
-        served=Observation(
-            source=source,
-            # Of what was never seen nothing is served, whatever it stands for here.
-            tier=held[0].tier if held else Tier.LEARNED,
-            trust=held[0].trust if held else trust_of(Tier.LEARNED),
-            outcome=Outcome.FAILED,
-            found=tuple(row.found for row in held),
-        ),
-        unreachable=UnreachableSource(
-            source=source, since=now, state=SourceState.STALE if held else SourceState.MISSING
-        ),
-    )
-
-
-def stand(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
-    """Return how a source stands after a look. Pure.
-
-    A place that never held skills and is not there is empty and complete; one that did is stale for `missing_after_s`,
-    then empty and complete (rules.md 1).
-    """
-    if seen.outcome is Outcome.WHOLE:
-        return Standing(served=seen)
-    since = before.unreachable.since if before is not None and before.unreachable is not None else now
-    if seen.outcome is Outcome.PARTIAL:
-        return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.PARTIAL))
-    held = before.served.found if before is not None else ()
-    if seen.outcome is Outcome.FAILED:
-        return Standing(
-            served=replace(seen, found=held),
-            unreachable=_unreachable(seen, since, SourceState.STALE if held else SourceState.MISSING),
-            refused=before.refused if before is not None else None,
-        )
-    # A place that was seen in part, or not at all, before it went has been gone since now only.
-    gone_since = before.gone_since if before is not None and before.gone_since is not None else now
-    if not held or (now - gone_since).total_seconds() >= limits.missing_after_s:
-        note = _about(seen, Severity.NOTE, DiagnosticCode.SOURCE_MISSING, "the directory is not there")
-        return Standing(served=replace(seen, found=(), diagnostics=(note,)))
-    error = _about(
-        seen,
-        Severity.ERROR,
-        DiagnosticCode.SOURCE_GONE,
-        "the directory is gone; what was seen last is served for now",
-    )
-    return Standing(
-        served=replace(seen, found=held, diagnostics=(error,)),
-        unreachable=_unreachable(seen, since, SourceState.STALE),
-        gone_since=gone_since,
-    )
-
-
-def admit(
-    standings: Mapping[str, Standing], seen: Mapping[str, Observation], now: datetime, limits: Limits
-) -> dict[str, Standing]:
-    """Return how sources stand after a look at some of them, in the order of `standings`, strongest first. Pure.
-
-    What makes a layer hold more skills than it may is refused, observation by observation (rules.md 3): the last good
-    of that source stays, and the others go on. What holds no more than before comes first, as it makes room.
-    """
-    after = dict(standings)
-    most = sum(max(len(standings[label].served.found), _found(seen.get(label))) for label in standings)
-    growing = (
-        [] if most <= limits.layer_skills else [each for each in standings if _grows(standings[each], seen.get(each))]
-    )
-    for label, observation in seen.items():
-        if label not in growing:
-            after[label] = stand(standings[label], observation, now, limits)
-    for label in growing:
-        others = sum(_count(standing.served) for other, standing in after.items() if other != label)
-        total = others + _count(seen[label])
-        if total > limits.layer_skills:
-            after[label] = _too_many(standings[label], seen[label], total, now, limits)
-        else:
-            after[label] = stand(standings[label], seen[label], now, limits)
-    return after
-
-
-def _found(seen: Observation | None) -> int:
-    return len(seen.found) if seen is not None else 0
-
-
-def _grows(standing: Standing, seen: Observation | None) -> bool:
-    return seen is not None and _count(seen) > _count(standing.served)
-
-
-def _count(observation: Observation) -> int:
-    """Count the rows that an observation makes: one for each name."""
-    return len({found.bundle.skill.name for found in observation.found})
-
-
-def _too_many(before: Standing, seen: Observation, total: int, now: datetime, limits: Limits) -> Standing:
-    error = _about(
-        seen,
-        Severity.ERROR,
-        DiagnosticCode.TOO_MANY_SKILLS,
-        f"a layer holds at most {limits.layer_skills} skills, and there are {total} with what this source holds now; "
-        "what was seen of it last is served",
-    )
-    failed = replace(seen, outcome=Outcome.FAILED, found=(), diagnostics=(*seen.diagnostics, error))
-    return replace(stand(before, failed, now, limits), refused=seen)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unpublished:
-    """That what was seen is not what is served: since when, of which sources, and why."""
-
-    since: datetime
-    sources: frozenset[str]
-    diagnostic: Diagnostic
-
-
-def behind(standing: Standing, unpublished: Unpublished | None, present: Collection[Row]) -> UnreachableSource | None:
-    """Return what callers are told of a source: None where it was wholly seen, and what was seen is served. Pure.
-
-    Args:
-        standing: How it stands after its last look.
-        unpublished: What could not be published, if anything.
-        present: The rows that are served.
-    """
-    source = standing.served.source
-    if unpublished is None or source not in unpublished.sources:
-        return standing.unreachable
-    held = any(row.source == source for row in present)
-    since = unpublished.since if standing.unreachable is None else min(unpublished.since, standing.unreachable.since)
-    return UnreachableSource(source=source, since=since, state=SourceState.STALE if held else SourceState.MISSING)
 
 
 class Refresh:
@@ -328,14 +183,6 @@ def _unreachable_of(
 ) -> tuple[UnreachableSource, ...]:
     told = (behind(standing, unpublished, present) for standing in standings)
     return tuple(each for each in told if each is not None)
-
-
-def _unreachable(seen: Observation, since: datetime, state: SourceState) -> UnreachableSource:
-    return UnreachableSource(source=seen.source, since=since, state=state)
-
-
-def _about(seen: Observation, severity: Severity, code: DiagnosticCode, message: str) -> Diagnostic:
-    return Diagnostic(severity=severity, code=code, message=message, source=seen.source)
 
 
 def _reason(error: Exception) -> str:

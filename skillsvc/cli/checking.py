@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
 
-from skillsvc.catalog.refresh import stand
+from skillsvc.catalog.standing import stand
 from skillsvc.cli.hashing import HashingBlobStore
 from skillsvc.cli.output import count_of, print_line, print_text
 from skillsvc.domain.caps import fits_skill_name

@@ -9,7 +9,8 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.catalog.current import SourceState, UnreachableSource
-from skillsvc.catalog.refresh import Refresh, Standing, stand
+from skillsvc.catalog.refresh import Refresh
+from skillsvc.catalog.standing import Standing, stand
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
