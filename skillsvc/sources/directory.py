@@ -13,11 +13,7 @@ from skillsvc.domain.trust import Tier, trust_of
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import Discovery, Layout, OpenSkill, SkillPlace, place_of, printable
 from skillsvc.sources.intake import Intake, Taken
-from skillsvc.sources.side_by_side import side_by_side
 from skillsvc.sources.source import Observation, Outcome, never
-
-_ABREAST = 64
-"""Skills that are taken in side by side: as many documents, of 10 KB mostly and 1 MiB at most, are held at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,8 +133,9 @@ class DirectorySource:
             limits=self._limits,
             stopped=self._stopped,
         )
-        works = (intake.take(skill, self._taken.get(skill.place.place)) for skill in discovery.skills())
-        taken = {each.place.place: each for each in side_by_side(works, abreast=_ABREAST)}
+        taken = {
+            skill.place.place: intake.take(skill, self._taken.get(skill.place.place)) for skill in discovery.skills()
+        }
         carried = self._carried(discovery.unseen, taken, held) if discovery.unseen else {}
         if carried:
             taken = {each.place.place: each for each in sorted((*taken.values(), *carried.values()), key=_order)}
@@ -175,7 +172,7 @@ class DirectorySource:
                     if place_of(before.place, entries) != before.place:
                         return False
                     skill = OpenSkill(place=before.place, directory=directory, entries=entries)
-                    (taken[place],) = side_by_side([intake.take(skill, before)], abreast=1)
+                    taken[place] = intake.take(skill, before)
             except ConfinedError:
                 return False
         self._taken = taken

@@ -35,7 +35,6 @@ from skillsvc.parsing.findings import Profile
 from skillsvc.parsing.skill import read_skill
 from skillsvc.sources.assets import AssetFiles, AssetWalk, SkillUnusable, name_assets
 from skillsvc.sources.discovery import DOCUMENT, OpenSkill, SkillPlace, printable
-from skillsvc.sources.side_by_side import Steps
 from skillsvc.sources.source import LookAbandoned, never
 
 
@@ -90,11 +89,10 @@ class Intake:
         self._lost = blobs.lost()
         self._stopped = stopped
 
-    def take(self, skill: OpenSkill, before: Taken | None) -> Steps[Taken]:
+    def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
         """Take one skill in; `before` is what the last look at the same place came to, and spares reading it again.
 
-        A work of several steps; the skill's folder need be open for the first alone. What the store cannot take is
-        unseen, as what cannot be read is: the skill alone stands as it is held.
+        What the store cannot take is unseen, as what cannot be read is: the skill alone stands as it is held.
 
         Raises:
             LookAbandoned: The intake was stopped.
@@ -103,24 +101,24 @@ class Intake:
         # Stamps are for comparing with those of before.
         stamped = before is not None and bool(before.stamps)
         walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits)
-        taken = yield from self._take(skill, walk, before)
+        taken = self._take(skill, walk, before)
         if taken.folders == walk.folders and taken.set_aside == walk.set_aside:
             return taken
         return taken._replace(folders=walk.folders, set_aside=walk.set_aside)
 
-    def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Steps[Taken]:
+    def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Taken:
         place = skill.place
         texts = (place.document, place.manifest)
         own = [entry for entry in skill.entries if entry not in texts]
         try:
             assets = walk.list_files(skill.directory, own)
             if before is None:
-                return (yield from self._read(skill, assets, {}))
+                return self._read(skill, assets, {})
             if before.settled and before.place == place:
                 stamps = {**self._text_stamps(skill), **assets.stamps}
                 if stamps == before.stamps and self._keeps(before.found):
                     return self._with_left_out(before, assets)
-            return (yield from self._read(skill, assets, before.copies))
+            return self._read(skill, assets, before.copies)
         except SkillUnusable as fault:
             return self._turned_aside(place, fault)
         except Unavailable as error:
@@ -170,14 +168,11 @@ class Intake:
                 raise _unseen(entry.name, error) from error
         return stamps
 
-    def _read(self, skill: OpenSkill, assets: AssetFiles, before: Mapping[str, FileCopy]) -> Steps[Taken]:
+    def _read(self, skill: OpenSkill, assets: AssetFiles, before: Mapping[str, FileCopy]) -> Taken:
         place = skill.place
         _check_one_document(skill)
         document = self._read_text(skill, place.document, self._limits.document_bytes)
         manifest = self._read_text(skill, place.manifest, self._limits.frontmatter_bytes)
-        if not assets.stamps:
-            # Nothing more is asked of the folder.
-            yield
         reading = read_skill(
             document=document.data if document is not None else None,
             manifest=manifest.data if manifest is not None else None,
@@ -208,7 +203,8 @@ class Intake:
         for path, copy in copies.items():
             stamps[path] = copy.stamp
             settled = settled and copy.settled
-        yield
+        if document is not None:
+            self._blobs.put(document.data, document.digest)
         said = (*reading.diagnostics, *named.diagnostics)
         found = Found(
             bundle=make_bundle(
@@ -221,9 +217,6 @@ class Intake:
             collection=place.collection,
             diagnostics=self._about(reading.skill.name, (*said, *assets.diagnostics)),
         )
-        yield
-        if document is not None:
-            self._blobs.put(document.data, document.digest)
         return Taken(
             place=place,
             found=found,
