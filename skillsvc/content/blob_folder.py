@@ -25,7 +25,7 @@ class BlobFolder:
     anything else; all other faults are OSError.
     """
 
-    __slots__ = ("_aside", "_prefix", "_serial", "is_new", "root")
+    __slots__ = ("_aside", "_prefix", "_serial", "root")
 
     def __init__(self, root: str) -> None:
         """Open the folder `root`; make it (not its parents) where there is none."""
@@ -34,7 +34,8 @@ class BlobFolder:
         Path(root).mkdir(mode=0o700, exist_ok=True)
         self.root = os.open(root, _FOLDER)
         try:
-            self.is_new = self._make(_ASIDE)
+            with suppress(FileExistsError):
+                os.mkdir(_ASIDE, 0o700, dir_fd=self.root)
             self._aside = os.open(_ASIDE, _FOLDER | os.O_NOFOLLOW, dir_fd=self.root)
         except BaseException:
             os.close(self.root)
@@ -44,14 +45,6 @@ class BlobFolder:
         except BaseException:
             self.close()
             raise
-
-    def _make(self, folder: str) -> bool:
-        """Make a folder; tell whether there was none."""
-        try:
-            os.mkdir(folder, 0o700, dir_fd=self.root)
-        except FileExistsError:
-            return False
-        return True
 
     def _clear_aside(self) -> None:
         """Remove what dead processes left, unless a living one shares the folder, which this one does from now on."""
@@ -82,7 +75,8 @@ class BlobFolder:
         try:
             os.rename(name, path, src_dir_fd=self._aside, dst_dir_fd=self.root)
         except FileNotFoundError:
-            self._make(path[:2])
+            with suppress(FileExistsError):
+                os.mkdir(path[:2], 0o700, dir_fd=self.root)
             os.rename(name, path, src_dir_fd=self._aside, dst_dir_fd=self.root)
 
     def discard(self, name: str) -> None:

@@ -112,8 +112,6 @@ class FileBlobStore:
         self._syncing = threading.Lock()
         with _Translated():
             self._folder = BlobFolder(root)
-        # What a new store was given until its first sync: for anything else it need not look.
-        self._given: set[str] | None = set() if self._folder.is_new else None
 
     def close(self) -> None:
         """Give the folder back. Nothing else may be called then, nor be under way in another thread."""
@@ -206,7 +204,6 @@ class FileBlobStore:
             except BaseException:
                 self._unsynced = True
                 raise
-            self._given = None
 
     def digests(self) -> Iterator[str]:
         """See `BlobStore`."""
@@ -223,17 +220,11 @@ class FileBlobStore:
 
     def _holds(self, digest: str, size: int) -> bool:
         """Tell whether the blob is kept as far as a look can tell; one of another size or known as lost is not."""
-        given = self._given
-        if given is not None and digest not in given:
-            # Were it there, by another process, it would be written once more.
-            return False
         return digest not in self._lost and self._folder.size(digest) == size
 
     def _place(self, name: str, digest: str) -> None:
         self._folder.place(name, digest)
         self._lost.discard(digest)
-        if (given := self._given) is not None:
-            given.add(digest)
 
     def _take(self, name: str, digest: str, size: int) -> None:
         """Take over a whole file that a writer wrote aside."""

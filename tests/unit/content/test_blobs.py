@@ -103,24 +103,6 @@ def test_nothing_is_left_aside_by_any_way_of_putting(place: Path) -> None:
         assert list((place / "tmp").iterdir()) == []
 
 
-def test_what_a_new_store_was_given_is_written_once(place: Path) -> None:
-    with FileBlobStore(str(place)) as store:
-        store.put(b"abc")
-        written = (place / ABC[:2] / ABC[2:]).stat()
-        store.put(b"abc")
-        store.sync()
-        store.put(b"abc")
-        assert (place / ABC[:2] / ABC[2:]).stat() == written
-
-
-def test_a_new_store_that_another_process_was_quicker_to_fill_is_whole(place: Path) -> None:
-    with FileBlobStore(str(place)) as store, FileBlobStore(str(place)) as quicker:
-        quicker.put(b"abc")
-        store.put(b"abc")
-        assert (store.read(ABC), quicker.read(ABC)) == (b"abc", b"abc")
-        assert list(store.digests()) == [ABC]
-
-
 def test_files_that_are_no_blobs_are_not_told(place: Path) -> None:
     with FileBlobStore(str(place)) as store:
         store.put(b"abc")
