@@ -180,14 +180,15 @@ READINGS = 3_000
 def test_no_secret_is_read_while_another_process_exchanges_everything(
     tree: HostileTree, root: ConfinedRoot, blobs: FileBlobStore, operation: Operation
 ) -> None:
-    kinds = set()
+    kinds: set[type] = set()
+    readings = 0
     with _attacker(tree):
-        for number in range(READINGS):
-            outcome = _outcome(partial(operation, root, PATHS[number % len(PATHS)], blobs))
+        # On a busy machine it takes more readings until exchanges have come between in more ways than one.
+        while readings < READINGS or bytes not in kinds or len(kinds) <= 2:
+            outcome = _outcome(partial(operation, root, PATHS[readings % len(PATHS)], blobs))
             assert isinstance(outcome, ConfinedError) or SECRET not in outcome
             kinds.add(type(outcome))
-    assert bytes in kinds
-    assert len(kinds) > 2, "hardly an exchange came between"
+            readings += 1
     for digest in blobs.digests():
         assert SECRET not in blobs.read(digest)
 
