@@ -71,7 +71,6 @@ class Server:
                 ("grpc.so_reuseport", 0),
                 # A little more than the limit, so that it is the boundary that refuses, with a reason.
                 ("grpc.max_receive_message_length", parts.limits.request_bytes + 64 * 1024),
-                ("grpc.http2.min_ping_interval_without_data_ms", 20_000),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 # One connection alone must not fill the queue of calls that are not taken up yet: gRPC then cancels
@@ -133,8 +132,10 @@ class Server:
 
     async def drain(self, grace_s: float) -> None:
         """Stop: health first, then watchers are told, then calls under way end, within `grace_s` seconds."""
-        self._enter(Phase.LEAVING)
-        await asyncio.sleep(min(_LEAVING_S, grace_s))
+        if self._sights.phase is Phase.SERVING:
+            # Before that health was never told, and nothing is there to answer from meanwhile.
+            self._enter(Phase.LEAVING)
+            await asyncio.sleep(min(_LEAVING_S, grace_s))
         self._enter(Phase.DRAINING)
         self._listener.release()
         await self._server.stop(grace_s)

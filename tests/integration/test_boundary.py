@@ -209,6 +209,14 @@ class TestPhases:
             assert {await health(server, service) for service in ("", SERVICE)} == {SERVING}
             await server.list()
 
+    async def test_a_drain_before_the_first_look_answers_nothing_on_its_way(self) -> None:
+        async with in_process(serving=False) as server:
+            draining = asyncio.create_task(server.server.drain(20.0))
+            await asyncio.sleep(0)  # the drain has begun, up to its first wait
+            refusal = await server.refused(_valid("ListSkills"))
+            assert refusal.code is grpc.StatusCode.UNAVAILABLE
+            await draining
+
     async def test_a_drain_tells_health_first_then_watchers_then_waits_for_calls_under_way(self) -> None:
         async with in_process(world=World(limits=Limits(wait_for_generation_s=20))) as server:
             order: list[str] = []
