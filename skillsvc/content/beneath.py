@@ -18,12 +18,7 @@ from skillsvc.content.syscalls import (
     LinuxCalls,
     OpenHow,
 )
-
-MOST_LINKS: Final = 40
-"""Links followed in one opening, the kernel's own number."""
-
-LONGEST_PATH: Final = 4095
-"""Bytes of a path in one opening, the kernel's own number."""
+from skillsvc.content.tree import LONGEST_PATH, MOST_LINKS
 
 MOST_PLACES: Final = 256
 """Places that a walk holds open at once. A hostile tree must not use up all descriptors, so deeper trees are refused,

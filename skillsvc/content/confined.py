@@ -24,96 +24,35 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import Enum, auto, unique
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 from skillsvc.content.beneath import KernelOpening, Opening, WalkOpening, choose_opening, reopen
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stamps import SETTLING_NS, FileStamp, stamp_of
 from skillsvc.content.syscalls import LinuxCalls
+from skillsvc.content.tree import (
+    LEADS_OUT,
+    NO_FILE,
+    NOT_THERE,
+    Entry,
+    EntryKind,
+    Escapes,
+    FileChanged,
+    FileCopy,
+    FileRead,
+    Missing,
+    NotRegular,
+    TooLarge,
+    TreeError,
+    Unreadable,
+    encode_name,
+    encode_path,
+)
 
 _READINGS: Final = 3
 _CHUNK: Final = 256 * 1024
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-
-
-class ConfinedError(Exception):
-    """Why something beneath the root could not be had. Messages name no path."""
-
-
-class Escapes(ConfinedError):
-    """The way leads out of the root, over more than 40 links, or over a link where none is followed."""
-
-
-class Missing(ConfinedError):
-    """Nothing stands there: no such name, a dangling link, or a file where the way needs a folder."""
-
-
-class NotRegular(ConfinedError):
-    """A folder, FIFO, socket or device stands where a file is wanted. It was not opened."""
-
-
-class TooLarge(ConfinedError):
-    """The file has more bytes than may be read."""
-
-
-class FileChanged(ConfinedError):
-    """The file changed during each of three readings."""
-
-
-class Unreadable(ConfinedError):
-    """The system refused, though something may stand there: permission, descriptors, the device.
-
-    `errno_name` says why (`EACCES`, `EMFILE`, `EIO`, …).
-    """
-
-    def __init__(self, errno_name: str) -> None:
-        super().__init__(f"cannot be read ({errno_name})")
-        self.errno_name = errno_name
-
-
-@unique
-class EntryKind(Enum):
-    """What a name in a folder stands for, links not followed."""
-
-    FILE = auto()
-    DIRECTORY = auto()
-    LINK = auto()
-    OTHER = auto()
-
-
-class Entry(NamedTuple):
-    """A name in a folder. Bytes that are not UTF-8 are lone surrogates in `name` (`surrogateescape`)."""
-
-    name: str
-    kind: EntryKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileCopy:
-    """A file whose bytes went into a blob store."""
-
-    digest: str
-    """Lower-case hex SHA-256 of the bytes."""
-    executable: bool
-    """Whether anybody may execute it."""
-    stamp: FileStamp
-    settled: bool
-    """Whether an equal stamp at a later look proves that the bytes are the same."""
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.stamp.size
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRead(FileCopy):
-    """A file with its bytes."""
-
-    data: bytes
 
 
 class ConfinedDirectory:
@@ -121,7 +60,7 @@ class ConfinedDirectory:
 
     `relative` is a path with `/` between names; the empty one is this folder. Links are followed only where
     `follow_links` says so and only beneath *this* folder: a link that may lead elsewhere in the root is opened from the
-    root. All methods raise ConfinedError only.
+    root. All methods raise TreeError only.
     """
 
     __slots__ = ("_now_ns", "_opening", "fd")
@@ -170,7 +109,7 @@ class ConfinedDirectory:
 
     def open_directory(self, relative: str, *, follow_links: bool) -> "ConfinedDirectory":
         """Open a folder beneath this one. What is no folder is Missing."""
-        path = _encoded(relative)
+        path = encode_path(relative) or b"."
         try:
             fd = self._opening.folder(self.fd, path, follow_links=follow_links)
         except OSError as error:
@@ -183,7 +122,7 @@ class ConfinedDirectory:
         Raises Unreadable alone.
         """
         try:
-            found = self._stat(_encoded(relative), follow_links=follow_links)
+            found = self._stat(encode_path(relative) or b".", follow_links=follow_links)
         except (Missing, Escapes):
             return None
         return stamp_of(found) if stat.S_ISREG(found.st_mode) else None
@@ -197,6 +136,7 @@ class ConfinedDirectory:
                     return FileRead(
                         data=data,
                         digest=hashlib.sha256(data).hexdigest(),
+                        size=len(data),
                         executable=file.executable,
                         stamp=file.stamp,
                         settled=file.settled,
@@ -212,7 +152,13 @@ class ConfinedDirectory:
             with self._open_file(relative, max_bytes, follow_links=follow_links) as file:
                 digest = _copy_small(file, blobs) if file.stamp.size < _CHUNK else _copy_large(file, blobs)
                 if digest is not None:
-                    return FileCopy(digest=digest, executable=file.executable, stamp=file.stamp, settled=file.settled)
+                    return FileCopy(
+                        digest=digest,
+                        size=file.stamp.size,
+                        executable=file.executable,
+                        stamp=file.stamp,
+                        settled=file.settled,
+                    )
         raise FileChanged("changed while it was read")
 
     def _stat(self, path: bytes, *, follow_links: bool) -> os.stat_result:
@@ -229,7 +175,7 @@ class ConfinedDirectory:
             raise _translated(error) from error
 
     def _look(self, relative: str, *, follow_links: bool) -> int:
-        path = _encoded(relative)
+        path = encode_path(relative) or b"."
         try:
             return self._opening.look(self.fd, path, follow_links=follow_links)
         except OSError as error:
@@ -241,7 +187,7 @@ class ConfinedDirectory:
             now_ns = self._now_ns()
             found = os.fstat(place)
             if not stat.S_ISREG(found.st_mode):
-                raise NotRegular("not a regular file")
+                raise NotRegular(NO_FILE)
             if found.st_size > max_bytes:
                 raise TooLarge(f"more than {max_bytes} bytes")
             return _OpenFile(reopen(place, _READ), found, settled=now_ns - found.st_ctime_ns > SETTLING_NS)
@@ -334,32 +280,12 @@ def _copy_large(file: _OpenFile, blobs: BlobStore) -> str | None:
         return writer.commit()[0] if file.unchanged(size) else None
 
 
-def encode_name(name: str) -> bytes:
-    """Return the bytes of a name or path: names are UTF-8 whatever the locale says, or bytes in surrogates (G08).
-
-    UnicodeEncodeError for surrogates that stand for no byte.
-    """
-    return name.encode("utf-8", "surrogateescape")
-
-
-def _encoded(relative: str) -> bytes:
-    """Return the bytes of a path. What cannot be the name of a file on any system is Missing without a look."""
-    try:
-        path = encode_name(relative)
-    except UnicodeEncodeError as error:
-        raise Missing("no such name can exist") from error
-    # The kernel reads a path as far as its first NUL, so `a\0b` would open `a`.
-    if b"\0" in path:
-        raise Missing("no such name can exist")
-    return path or b"."
-
-
-def _translated(error: OSError) -> ConfinedError:
+def _translated(error: OSError) -> TreeError:
     match error.errno:
         case errno.EXDEV | errno.ELOOP:
-            return Escapes("leads out of its folder, or over a link that is not followed")
+            return Escapes(LEADS_OUT)
         case errno.ENOENT | errno.ENOTDIR:
-            return Missing("no such file or folder")
+            return Missing(NOT_THERE)
         case number:
             return Unreadable(errno.errorcode.get(number or 0, "unknown"))
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from skillsvc.content.confined import ConfinedDirectory, ConfinedError, Entry, EntryKind, Escapes, Missing
-from skillsvc.content.stamps import FileStamp
+from skillsvc.content.tree import Entry, EntryKind, Escapes, Folder, Missing, Stamp, TreeError
 from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
@@ -36,7 +35,7 @@ class AssetFiles(NamedTuple):
     `diagnostics` say what was left out.
     """
 
-    stamps: Mapping[str, FileStamp | None]
+    stamps: Mapping[str, Stamp | None]
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -50,7 +49,7 @@ class AssetWalk:
         self._limits = limits
         self._folders: list[str] = []
         self._set_aside: list[str] = []
-        self._stamps: dict[str, FileStamp | None] = {}
+        self._stamps: dict[str, Stamp | None] = {}
         self._diagnostics: list[Diagnostic] = []
         self._unsaid = 0
 
@@ -64,7 +63,7 @@ class AssetWalk:
         """The paths of the folders that hold a SKILL.md or skill.yaml and so are no assets of the skill at the root."""
         return tuple(self._set_aside)
 
-    def list_files(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> AssetFiles:
+    def list_files(self, directory: Folder, entries: Sequence[Entry]) -> AssetFiles:
         """List the files below a folder whose entries are given without its SKILL.md and skill.yaml.
 
         Raises:
@@ -81,7 +80,7 @@ class AssetWalk:
             )
         return AssetFiles(stamps=self._stamps, diagnostics=tuple(self._diagnostics))
 
-    def _enter(self, directory: ConfinedDirectory, entries: Sequence[Entry], inside: str) -> None:
+    def _enter(self, directory: Folder, entries: Sequence[Entry], inside: str) -> None:
         for entry in entries:
             if entry.name in IGNORED:
                 continue
@@ -96,12 +95,12 @@ class AssetWalk:
                 case EntryKind.OTHER:
                     self._say_left_out(DiagnosticCode.NOT_A_REGULAR_FILE, "neither a file nor a folder", path)
 
-    def _file(self, directory: ConfinedDirectory, entry: Entry, path: str) -> None:
+    def _file(self, directory: Folder, entry: Entry, path: str) -> None:
         stamp = None
         if self._stamped:
             try:
                 stamp = directory.stat_file(entry.name, follow_links=False)
-            except ConfinedError as error:
+            except TreeError as error:
                 raise SkillUnusable(
                     DiagnosticCode.FILE_UNREADABLE, f"the asset {printable(path)!r} {error}", unseen=True
                 ) from error
@@ -111,7 +110,7 @@ class AssetWalk:
                 DiagnosticCode.TOO_MANY_ASSETS, f"more than {self._limits.assets} assets; split the skill"
             )
 
-    def _folder(self, directory: ConfinedDirectory, entry: Entry, path: str) -> None:
+    def _folder(self, directory: Folder, entry: Entry, path: str) -> None:
         if path.count("/") >= self._limits.asset_depth:
             raise SkillUnusable(
                 DiagnosticCode.TOO_DEEP, f"assets lie more than {self._limits.asset_depth} folders deep"
@@ -138,7 +137,7 @@ class AssetWalk:
         except (Missing, Escapes):
             # Gone, or a link by now: the next look sees what it is by then.
             return
-        except ConfinedError as error:
+        except TreeError as error:
             raise SkillUnusable(
                 DiagnosticCode.FOLDER_UNREADABLE, f"the folder {printable(path)!r} {error}", unseen=True
             ) from error

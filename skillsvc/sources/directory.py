@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillsvc.content.blobs import BlobStore
-from skillsvc.content.confined import ConfinedError, ConfinedRoot
+from skillsvc.content.confined import ConfinedRoot
+from skillsvc.content.tree import TreeError
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
@@ -173,7 +174,7 @@ class DirectorySource:
                         return False
                     skill = OpenSkill(place=before.place, directory=directory, entries=entries)
                     taken[place] = intake.take(skill, before)
-            except ConfinedError:
+            except TreeError:
                 return False
         self._taken = taken
         self._again = _to_see_again(taken, filter(None, places))

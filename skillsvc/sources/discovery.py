@@ -5,21 +5,12 @@ its folder held open, so that what is read next is what was found, wherever its 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, unique
 from typing import NamedTuple
 
-from skillsvc.content.confined import (
-    ConfinedDirectory,
-    ConfinedError,
-    ConfinedRoot,
-    Entry,
-    EntryKind,
-    Escapes,
-    Missing,
-    encode_name,
-)
+from skillsvc.content.tree import Entry, EntryKind, Escapes, Folder, Missing, Tree, TreeError, encode_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection, read_collection
@@ -75,7 +66,7 @@ class OpenSkill(NamedTuple):
     """A skill's place with its folder held open; both are good until the next one is asked for."""
 
     place: SkillPlace
-    directory: ConfinedDirectory
+    directory: Folder
     entries: Sequence[Entry]
 
 
@@ -97,7 +88,7 @@ class Discovery:
 
     def __init__(
         self,
-        root: ConfinedRoot,
+        root: Tree,
         *,
         label: str,
         layout: Layout,
@@ -112,7 +103,7 @@ class Discovery:
         self._single_files = single_files
         self._limits = limits
         self._stopped = stopped
-        self._entered: dict[tuple[int, int], str] = {}
+        self._entered: dict[Hashable, str] = {}
         self._ahead: deque[_Folder] = deque()
         self.diagnostics: list[Diagnostic] = []
         self.unseen: list[str] = []
@@ -148,11 +139,11 @@ class Discovery:
                     yield from self._look(folder, directory)
             except (Missing, Escapes) as error:
                 self._say_lost(folder, error)
-            except ConfinedError as error:
+            except TreeError as error:
                 self._say(Severity.ERROR, DiagnosticCode.FOLDER_UNREADABLE, f"the folder {error}", folder.place)
                 self.unseen.append(folder.place)
 
-    def _look(self, folder: _Folder, directory: ConfinedDirectory) -> Iterator[OpenSkill]:
+    def _look(self, folder: _Folder, directory: Folder) -> Iterator[OpenSkill]:
         first = self._entered.setdefault(directory.identity, folder.place)
         if first != folder.place:
             # A link leads here a second time, or round in a circle (G17).
@@ -189,13 +180,13 @@ class Discovery:
         """Tell whether the layout looks no further below a folder without a skill: it is no collection's."""
         return self._layout is Layout.FLAT and folder.depth > 0 and not _holds(entries, COLLECTION)
 
-    def _in_collection(self, folder: _Folder, directory: ConfinedDirectory, entries: Sequence[Entry]) -> _Folder:
+    def _in_collection(self, folder: _Folder, directory: Folder, entries: Sequence[Entry]) -> _Folder:
         """Return the folder with the id of the collection that it stands for, if it does."""
         if not _holds(entries, COLLECTION):
             return folder
         try:
             read = directory.read_file(COLLECTION, max_bytes=self._limits.frontmatter_bytes, follow_links=False)
-        except ConfinedError as error:
+        except TreeError as error:
             self._say(
                 Severity.WARNING, DiagnosticCode.COLLECTION_MALFORMED, f"{COLLECTION} {error}; ignored", folder.place
             )
@@ -207,7 +198,7 @@ class Discovery:
         self.diagnostics.append(replace(collection, skill=folder.place))
         return folder
 
-    def _single_file_skills(self, directory: ConfinedDirectory, entries: Sequence[Entry]) -> Iterator[OpenSkill]:
+    def _single_file_skills(self, directory: Folder, entries: Sequence[Entry]) -> Iterator[OpenSkill]:
         for entry in entries:
             stem = entry.name.removesuffix(_SINGLE_SUFFIX)
             if stem in {"", entry.name} or entry.name.upper() == _DOCUMENT_UPPER or entry.name.startswith("."):
@@ -251,13 +242,13 @@ class Discovery:
         """Tell whether a link leads to a file. One that cannot be followed is said where it is opened as a folder."""
         try:
             return self._root.stat_file(place, follow_links=True) is not None
-        except ConfinedError:
+        except TreeError:
             return False
 
     def _say_not_text(self, place: str) -> None:
         self._say(Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place)
 
-    def _say_lost(self, folder: _Folder, error: ConfinedError) -> None:
+    def _say_lost(self, folder: _Folder, error: TreeError) -> None:
         """Tell of a link that leads nowhere or out; a real folder that is gone by now was never there."""
         if not folder.linked:
             return

@@ -12,21 +12,21 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
-from skillsvc.content.confined import (
-    ConfinedDirectory,
-    ConfinedError,
-    ConfinedRoot,
+from skillsvc.content.tree import (
     Entry,
     EntryKind,
     Escapes,
     FileChanged,
     FileCopy,
     FileRead,
+    Folder,
     Missing,
     NotRegular,
+    Stamp,
     TooLarge,
+    Tree,
+    TreeError,
 )
-from skillsvc.content.stamps import FileStamp
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
@@ -51,7 +51,7 @@ class Taken(NamedTuple):
     place: SkillPlace
     found: Found | None
     diagnostics: tuple[Diagnostic, ...]
-    stamps: Mapping[str, FileStamp | None]
+    stamps: Mapping[str, Stamp | None]
     copies: Mapping[str, FileCopy]
     settled: bool
     folders: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Intake:
 
     def __init__(
         self,
-        root: ConfinedRoot,
+        root: Tree,
         *,
         label: str,
         profile: Profile,
@@ -156,15 +156,15 @@ class Intake:
         """Tell whether the store is not known to have lost anything of what was found."""
         return not self._lost or found is None or self._lost.isdisjoint(found.bundle.blobs)
 
-    def _text_stamps(self, skill: OpenSkill) -> dict[str, FileStamp | None]:
-        stamps: dict[str, FileStamp | None] = {}
+    def _text_stamps(self, skill: OpenSkill) -> dict[str, Stamp | None]:
+        stamps: dict[str, Stamp | None] = {}
         for entry in (skill.place.document, skill.place.manifest):
             if entry is None:
                 continue
             directory, path, linked = self._way_to(skill, entry)
             try:
                 stamps[entry.name] = directory.stat_file(path, follow_links=linked)
-            except ConfinedError as error:
+            except TreeError as error:
                 raise _unseen(entry.name, error) from error
         return stamps
 
@@ -231,7 +231,7 @@ class Intake:
     def _about(self, skill: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(replace(diagnostic, skill=skill, source=self._label) for diagnostic in diagnostics)
 
-    def _way_to(self, skill: OpenSkill, entry: Entry) -> tuple[ConfinedDirectory, str, bool]:
+    def _way_to(self, skill: OpenSkill, entry: Entry) -> tuple[Folder, str, bool]:
         """Return how SKILL.md or skill.yaml is opened: in its folder, or over its link beneath the root."""
         if entry.kind is EntryKind.LINK:
             return self._root, skill.place.path_of(entry), True
@@ -261,14 +261,14 @@ class Intake:
             ) from error
         except NotRegular as error:
             raise SkillUnusable(DiagnosticCode.NOT_A_REGULAR_FILE, f"{name} is not a regular file") from error
-        except ConfinedError as error:
+        except TreeError as error:
             raise _unseen(name, error) from error
 
     def _go_on(self) -> None:
         if self._stopped():
             raise LookAbandoned
 
-    def _copy(self, skill: OpenSkill, path: str, stamp: FileStamp | None, before: FileCopy | None) -> FileCopy:
+    def _copy(self, skill: OpenSkill, path: str, stamp: Stamp | None, before: FileCopy | None) -> FileCopy:
         self._go_on()
         if before is not None and before.settled and before.stamp == stamp and self._blobs.has(before.digest):
             return before
@@ -286,7 +286,7 @@ class Intake:
             raise SkillUnusable(
                 DiagnosticCode.FILE_CHANGED, f"{name} changed while it was read", unseen=True
             ) from error
-        except ConfinedError as error:
+        except TreeError as error:
             raise _unseen(name, error) from error
 
 
@@ -318,7 +318,7 @@ def _text_ref(text: str | None) -> TextRef | None:
     return TextRef(digest=hashlib.sha256(encoded).hexdigest(), size=len(encoded))
 
 
-def _unseen(name: str, error: ConfinedError) -> SkillUnusable:
+def _unseen(name: str, error: TreeError) -> SkillUnusable:
     code = DiagnosticCode.FILE_CHANGED if isinstance(error, FileChanged) else DiagnosticCode.FILE_UNREADABLE
     return SkillUnusable(code, f"{name} {error}", unseen=True)
 

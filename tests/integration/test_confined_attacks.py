@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from skillsvc.content.blobs import FileBlobStore
-from skillsvc.content.confined import ConfinedDirectory, ConfinedError, ConfinedRoot
+from skillsvc.content.confined import ConfinedDirectory, ConfinedRoot
+from skillsvc.content.tree import TreeError
 from tests.integration.hostile_tree import LARGE, SECRET, SMALL, Attack, HostileTree
 from tests.integration.stepping import Stepped
 
@@ -64,10 +65,10 @@ def root(request: pytest.FixtureRequest, tree: HostileTree) -> Iterator[Confined
         yield root
 
 
-def _outcome(run: Callable[[], bytes]) -> bytes | ConfinedError:
+def _outcome(run: Callable[[], bytes]) -> bytes | TreeError:
     try:
         return run()
-    except ConfinedError as error:
+    except TreeError as error:
         return error
 
 
@@ -84,7 +85,7 @@ def test_an_exchange_between_any_two_steps_gives_the_first_file_or_nothing(
     for attack in tree.exchanges.values():
         for step in range(steps):
             outcome = _outcome(partial(_attacked, stepped, attack, {step}))
-            assert outcome == first or isinstance(outcome, ConfinedError)
+            assert outcome == first or isinstance(outcome, TreeError)
             seen.add(type(outcome))
     assert len(seen) > 1, "no exchange came between"
     assert set(blobs.digests()) <= {blobs.put(first)}
@@ -100,7 +101,7 @@ def test_an_exchange_that_is_undone_between_any_two_steps_gives_the_first_file_o
         for done in range(steps):
             for undone in range(done + 1, min(done + 8, steps)):
                 outcome = _outcome(partial(_attacked, stepped, attack, {done, undone}))
-                assert outcome == b"a" * SMALL or isinstance(outcome, ConfinedError)
+                assert outcome == b"a" * SMALL or isinstance(outcome, TreeError)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -186,7 +187,7 @@ def test_no_secret_is_read_while_another_process_exchanges_everything(
         # On a busy machine it takes more readings until exchanges have come between in more ways than one.
         while readings < READINGS or bytes not in kinds or len(kinds) <= 2:
             outcome = _outcome(partial(operation, root, PATHS[readings % len(PATHS)], blobs))
-            assert isinstance(outcome, ConfinedError) or SECRET not in outcome
+            assert isinstance(outcome, TreeError) or SECRET not in outcome
             kinds.add(type(outcome))
             readings += 1
     for digest in blobs.digests():

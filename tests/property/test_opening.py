@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillsvc.content.confined import ConfinedDirectory, ConfinedError, ConfinedRoot
+from skillsvc.content.confined import ConfinedDirectory, ConfinedRoot
+from skillsvc.content.tree import TreeError
 
 NAMES = ("a", "b", "c")
 SECRET = b"secret"
@@ -71,7 +72,7 @@ def _build(place: Path, tree: list[tuple[list[str], tuple[str, str]]]) -> Path:
 def _read(root: ConfinedDirectory, path: str, *, follow_links: bool) -> bytes | str:
     try:
         return root.read_file(path, max_bytes=100, follow_links=follow_links).data
-    except ConfinedError as error:
+    except TreeError as error:
         return type(error).__name__
 
 
@@ -79,5 +80,5 @@ def _list(root: ConfinedDirectory, path: str, *, follow_links: bool) -> tuple[st
     try:
         with root.open_directory(path, follow_links=follow_links) as folder:
             return tuple(entry.name for entry in folder.entries())
-    except ConfinedError as error:
+    except TreeError as error:
         return (type(error).__name__,)

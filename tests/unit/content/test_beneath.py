@@ -14,16 +14,9 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.beneath import MOST_PLACES, KernelOpening, WalkOpening, choose_opening
-from skillsvc.content.confined import (
-    ConfinedDirectory,
-    ConfinedError,
-    ConfinedRoot,
-    Escapes,
-    Missing,
-    NotRegular,
-    Unreadable,
-)
+from skillsvc.content.confined import ConfinedDirectory, ConfinedRoot
 from skillsvc.content.syscalls import LinuxCalls, OpenHow
+from skillsvc.content.tree import Escapes, Missing, NotRegular, TreeError, Unreadable
 
 SECRET = b"secret"
 NAME_NOT_UTF8 = os.fsdecode(b"\xff\xfe")
@@ -59,7 +52,7 @@ LINKS = {
 }
 
 # Path, what it is with links followed, what it is with links refused; bytes are a file's content.
-FILES: list[tuple[str, bytes | type[ConfinedError], bytes | type[ConfinedError]]] = [
+FILES: list[tuple[str, bytes | type[TreeError], bytes | type[TreeError]]] = [
     ("plain/SKILL.md", b"plain", b"plain"),
     ("./plain/./SKILL.md", b"plain", b"plain"),
     ("plain//SKILL.md", b"plain", b"plain"),
@@ -132,7 +125,7 @@ FILES: list[tuple[str, bytes | type[ConfinedError], bytes | type[ConfinedError]]
 ]
 
 # Path, the names in the folder with links followed, and with links refused.
-FOLDERS: list[tuple[str, list[str] | type[ConfinedError], list[str] | type[ConfinedError]]] = [
+FOLDERS: list[tuple[str, list[str] | type[TreeError], list[str] | type[TreeError]]] = [
     ("plain", ["SKILL.md"], ["SKILL.md"]),
     ("plain/", ["SKILL.md"], ["SKILL.md"]),
     ("plain/.", ["SKILL.md"], ["SKILL.md"]),
@@ -207,7 +200,7 @@ def kernel(request: pytest.FixtureRequest) -> bool:
 
 @pytest.mark.parametrize("row", FILES, ids=lambda row: ascii(row[0])[:40])
 def test_a_file_is_reached_or_refused_as_the_rule_says(
-    tree: Path, row: tuple[str, bytes | type[ConfinedError], bytes | type[ConfinedError]], *, kernel: bool
+    tree: Path, row: tuple[str, bytes | type[TreeError], bytes | type[TreeError]], *, kernel: bool
 ) -> None:
     path, followed, refused = row
     with ConfinedRoot.open(str(tree), kernel=kernel) as root:
@@ -216,14 +209,14 @@ def test_a_file_is_reached_or_refused_as_the_rule_says(
                 read = root.read_file(path, max_bytes=LIMIT, follow_links=follow_links)
                 assert read.data == expected
             else:
-                with pytest.raises(ConfinedError) as caught:
+                with pytest.raises(TreeError) as caught:
                     root.read_file(path, max_bytes=LIMIT, follow_links=follow_links)
                 assert type(caught.value) is expected
 
 
 @pytest.mark.parametrize("row", FOLDERS, ids=lambda row: ascii(row[0])[:40])
 def test_a_folder_is_reached_or_refused_as_the_rule_says(
-    tree: Path, row: tuple[str, list[str] | type[ConfinedError], list[str] | type[ConfinedError]], *, kernel: bool
+    tree: Path, row: tuple[str, list[str] | type[TreeError], list[str] | type[TreeError]], *, kernel: bool
 ) -> None:
     path, followed, refused = row
     with ConfinedRoot.open(str(tree), kernel=kernel) as root:
@@ -232,7 +225,7 @@ def test_a_folder_is_reached_or_refused_as_the_rule_says(
                 with root.open_directory(path, follow_links=follow_links) as folder:
                     assert [entry.name for entry in folder.entries()] == expected
             else:
-                with pytest.raises(ConfinedError) as caught:
+                with pytest.raises(TreeError) as caught:
                     root.open_directory(path, follow_links=follow_links)
                 assert type(caught.value) is expected
 
@@ -240,7 +233,7 @@ def test_a_folder_is_reached_or_refused_as_the_rule_says(
 def test_the_walk_refuses_to_hold_more_places_than_its_limit(tree: Path) -> None:
     with ConfinedRoot.open(str(tree), kernel=False) as root, pytest.raises(Unreadable) as caught:
         root.open_directory("d/" * MOST_PLACES, follow_links=False)
-    assert caught.value.errno_name == "ENAMETOOLONG"
+    assert caught.value.why == "ENAMETOOLONG"
 
 
 def test_a_device_is_never_opened_for_reading(*, kernel: bool) -> None:
@@ -316,14 +309,14 @@ def _listed(root: ConfinedDirectory, path: str) -> list[str] | str:
         with root.open_directory(path, follow_links=False) as folder:
             return [entry.name for entry in folder.entries()]
     except Unreadable as error:
-        return error.errno_name
+        return error.why
 
 
 def _read(root: ConfinedDirectory, path: str) -> bytes | str:
     try:
         return root.read_file(path, max_bytes=LIMIT, follow_links=False).data
     except Unreadable as error:
-        return error.errno_name
+        return error.why
 
 
 class _ProbedCalls(LinuxCalls):

@@ -10,16 +10,8 @@ from pathlib import Path
 import pytest
 
 from skillsvc.content.blobs import FileBlobStore
-from skillsvc.content.confined import (
-    ConfinedDirectory,
-    ConfinedError,
-    ConfinedRoot,
-    EntryKind,
-    Escapes,
-    FileChanged,
-    TooLarge,
-    Unreadable,
-)
+from skillsvc.content.confined import ConfinedDirectory, ConfinedRoot
+from skillsvc.content.tree import EntryKind, Escapes, FileChanged, TooLarge, TreeError, Unreadable
 from skillsvc.domain.errors import Unavailable
 
 SMALL, LARGE = 5_000, 700_000
@@ -268,9 +260,9 @@ def test_no_descriptor_is_left_open_whatever_happens(tmp_path: Path, blobs: File
         for _ in range(100):
             for path in ("small", "large", "link", "loop", "out", "fifo", "a/b", "a/b/nowhere", "small/x", "a/../.."):
                 for operation in OPERATIONS:
-                    with suppress(ConfinedError):
+                    with suppress(TreeError):
                         operation(root, path, blobs)
-                with suppress(ConfinedError), root.open_directory(path, follow_links=True) as folder:
+                with suppress(TreeError), root.open_directory(path, follow_links=True) as folder:
                     folder.entries()
         assert _descriptors() - before == {root.fd}
     assert _descriptors() == before
