@@ -451,6 +451,54 @@ class _Draft:
         self.refusals.append(Change(path=field, what=What.MALFORMED))
 
 
+PARTITION_PRINCIPAL_MAX_BYTES: Final = 256
+PARTITION_PROJECT_MAX_BYTES: Final = 256
+LAYER_GENERATION_DIGEST_MAX_BYTES: Final = 64
+GENERATION_NAME_DIGEST_MAX_BYTES: Final = 64
+SOURCE_REPORT_NAME_MAX_BYTES: Final = 256
+SOURCE_REPORT_KIND_MAX_BYTES: Final = 64
+SOURCE_REPORT_LAST_ERROR_MAX_BYTES: Final = 512
+SOURCE_REPORT_REVISION_MAX_BYTES: Final = 256
+LIST_SOURCES_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+LIST_SOURCES_RESPONSE_SOURCES_MAX_ITEMS: Final = 1000
+LIST_SOURCES_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
+REFRESH_REQUEST_SOURCES_MAX_ITEMS: Final = 1000
+REFRESH_REQUEST_SOURCES_MAX_ITEM_BYTES: Final = 64
+REFRESH_REQUEST_PATHS_MAX_ITEMS: Final = 1000
+REFRESH_REQUEST_PATHS_MAX_ITEM_BYTES: Final = 4096
+REFRESH_RESPONSE_SOURCES_MAX_ITEMS: Final = 1000
+REFRESH_RESPONSE_ADDED_MAX_ITEMS: Final = 1000
+REFRESH_RESPONSE_ADDED_MAX_ITEM_BYTES: Final = 64
+REFRESH_RESPONSE_MODIFIED_MAX_ITEMS: Final = 1000
+REFRESH_RESPONSE_MODIFIED_MAX_ITEM_BYTES: Final = 64
+REFRESH_RESPONSE_REMOVED_MAX_ITEMS: Final = 1000
+REFRESH_RESPONSE_REMOVED_MAX_ITEM_BYTES: Final = 64
+LIST_DIAGNOSTICS_REQUEST_SOURCE_MAX_BYTES: Final = 64
+LIST_DIAGNOSTICS_REQUEST_SKILL_MAX_BYTES: Final = 256
+LIST_DIAGNOSTICS_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+LIST_DIAGNOSTICS_RESPONSE_DIAGNOSTICS_MAX_ITEMS: Final = 1000
+LIST_DIAGNOSTICS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
+LIST_PARTITIONS_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+LIST_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS: Final = 1000
+LIST_PARTITIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
+GET_GENERATION_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+GENERATION_ROW_NAME_MAX_BYTES: Final = 64
+GENERATION_ROW_SOURCE_MAX_BYTES: Final = 256
+GENERATION_ROW_DIGEST_MAX_BYTES: Final = 64
+GENERATION_ROW_COLLECTION_MAX_BYTES: Final = 256
+GET_GENERATION_RESPONSE_ROWS_MAX_ITEMS: Final = 1000
+GET_GENERATION_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
+GET_GENERATION_RESPONSE_RETAINED_MAX_ITEMS: Final = 1000
+DIFF_GENERATIONS_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+MODIFIED_SKILL_NAME_MAX_BYTES: Final = 64
+MODIFIED_SKILL_SOURCE_BEFORE_MAX_BYTES: Final = 256
+MODIFIED_SKILL_SOURCE_AFTER_MAX_BYTES: Final = 256
+DIFF_GENERATIONS_RESPONSE_ADDED_MAX_ITEMS: Final = 1000
+DIFF_GENERATIONS_RESPONSE_ADDED_MAX_ITEM_BYTES: Final = 64
+DIFF_GENERATIONS_RESPONSE_MODIFIED_MAX_ITEMS: Final = 1000
+DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEMS: Final = 1000
+DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEM_BYTES: Final = 64
+DIFF_GENERATIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
 ACTIVATION_REFUSAL_REFUSED_MAX_ITEMS: Final = 64
 DIAGNOSTIC_CODE_MAX_BYTES: Final = 64
 DIAGNOSTIC_SKILL_MAX_BYTES: Final = 256
@@ -617,6 +665,111 @@ SEARCH_CAPABILITIES_RESPONSE_RESULTS_MAX_ITEMS: Final = 50
 
 CAPS: Final[Mapping[str, Cap]] = MappingProxyType(
     {
+        "Partition.principal": Cap(max_bytes=PARTITION_PRINCIPAL_MAX_BYTES, over=_REFUSE),
+        "Partition.project": Cap(max_bytes=PARTITION_PROJECT_MAX_BYTES, over=_REFUSE),
+        "LayerGeneration.digest": Cap(
+            max_bytes=LAYER_GENERATION_DIGEST_MAX_BYTES, over=_REFUSE, grammar=Grammar.DIGEST
+        ),
+        "GenerationName.digest": Cap(max_bytes=GENERATION_NAME_DIGEST_MAX_BYTES, over=_REFUSE, grammar=Grammar.DIGEST),
+        "SourceReport.name": Cap(max_bytes=SOURCE_REPORT_NAME_MAX_BYTES, over=_CUT, single_line=True),
+        "SourceReport.kind": Cap(max_bytes=SOURCE_REPORT_KIND_MAX_BYTES, over=_CUT, single_line=True),
+        "SourceReport.last_error": Cap(max_bytes=SOURCE_REPORT_LAST_ERROR_MAX_BYTES, over=_CUT, single_line=True),
+        "SourceReport.revision": Cap(max_bytes=SOURCE_REPORT_REVISION_MAX_BYTES, over=_CUT, single_line=True),
+        "ListSourcesRequest.page_token": Cap(max_bytes=LIST_SOURCES_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "ListSourcesResponse.sources": Cap(max_items=LIST_SOURCES_RESPONSE_SOURCES_MAX_ITEMS, over=_KEEP_FIRST),
+        "ListSourcesResponse.next_page_token": Cap(
+            max_bytes=LIST_SOURCES_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
+        ),
+        "RefreshRequest.sources": Cap(
+            max_items=REFRESH_REQUEST_SOURCES_MAX_ITEMS,
+            max_item_bytes=REFRESH_REQUEST_SOURCES_MAX_ITEM_BYTES,
+            over=_REFUSE,
+            item_over=_REFUSE,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "RefreshRequest.paths": Cap(
+            max_items=REFRESH_REQUEST_PATHS_MAX_ITEMS,
+            max_item_bytes=REFRESH_REQUEST_PATHS_MAX_ITEM_BYTES,
+            over=_REFUSE,
+            item_over=_REFUSE,
+            grammar=Grammar.ASSET_NAME,
+        ),
+        "RefreshResponse.sources": Cap(max_items=REFRESH_RESPONSE_SOURCES_MAX_ITEMS, over=_KEEP_FIRST),
+        "RefreshResponse.added": Cap(
+            max_items=REFRESH_RESPONSE_ADDED_MAX_ITEMS,
+            max_item_bytes=REFRESH_RESPONSE_ADDED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "RefreshResponse.modified": Cap(
+            max_items=REFRESH_RESPONSE_MODIFIED_MAX_ITEMS,
+            max_item_bytes=REFRESH_RESPONSE_MODIFIED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "RefreshResponse.removed": Cap(
+            max_items=REFRESH_RESPONSE_REMOVED_MAX_ITEMS,
+            max_item_bytes=REFRESH_RESPONSE_REMOVED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "ListDiagnosticsRequest.source": Cap(
+            max_bytes=LIST_DIAGNOSTICS_REQUEST_SOURCE_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME
+        ),
+        "ListDiagnosticsRequest.skill": Cap(max_bytes=LIST_DIAGNOSTICS_REQUEST_SKILL_MAX_BYTES, over=_REFUSE),
+        "ListDiagnosticsRequest.page_token": Cap(max_bytes=LIST_DIAGNOSTICS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "ListDiagnosticsResponse.diagnostics": Cap(
+            max_items=LIST_DIAGNOSTICS_RESPONSE_DIAGNOSTICS_MAX_ITEMS, over=_KEEP_FIRST
+        ),
+        "ListDiagnosticsResponse.next_page_token": Cap(
+            max_bytes=LIST_DIAGNOSTICS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
+        ),
+        "ListPartitionsRequest.page_token": Cap(max_bytes=LIST_PARTITIONS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "ListPartitionsResponse.partitions": Cap(
+            max_items=LIST_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS, over=_KEEP_FIRST
+        ),
+        "ListPartitionsResponse.next_page_token": Cap(
+            max_bytes=LIST_PARTITIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
+        ),
+        "GetGenerationRequest.page_token": Cap(max_bytes=GET_GENERATION_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "GenerationRow.name": Cap(max_bytes=GENERATION_ROW_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "GenerationRow.source": Cap(max_bytes=GENERATION_ROW_SOURCE_MAX_BYTES, over=_CUT, single_line=True),
+        "GenerationRow.digest": Cap(max_bytes=GENERATION_ROW_DIGEST_MAX_BYTES, over=_REFUSE, grammar=Grammar.DIGEST),
+        "GenerationRow.collection": Cap(max_bytes=GENERATION_ROW_COLLECTION_MAX_BYTES, over=_CUT, single_line=True),
+        "GetGenerationResponse.rows": Cap(max_items=GET_GENERATION_RESPONSE_ROWS_MAX_ITEMS, over=_KEEP_FIRST),
+        "GetGenerationResponse.next_page_token": Cap(
+            max_bytes=GET_GENERATION_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
+        ),
+        "GetGenerationResponse.retained": Cap(max_items=GET_GENERATION_RESPONSE_RETAINED_MAX_ITEMS, over=_KEEP_FIRST),
+        "DiffGenerationsRequest.page_token": Cap(max_bytes=DIFF_GENERATIONS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "ModifiedSkill.name": Cap(max_bytes=MODIFIED_SKILL_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "ModifiedSkill.source_before": Cap(
+            max_bytes=MODIFIED_SKILL_SOURCE_BEFORE_MAX_BYTES, over=_CUT, single_line=True
+        ),
+        "ModifiedSkill.source_after": Cap(max_bytes=MODIFIED_SKILL_SOURCE_AFTER_MAX_BYTES, over=_CUT, single_line=True),
+        "DiffGenerationsResponse.added": Cap(
+            max_items=DIFF_GENERATIONS_RESPONSE_ADDED_MAX_ITEMS,
+            max_item_bytes=DIFF_GENERATIONS_RESPONSE_ADDED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "DiffGenerationsResponse.modified": Cap(
+            max_items=DIFF_GENERATIONS_RESPONSE_MODIFIED_MAX_ITEMS, over=_KEEP_FIRST
+        ),
+        "DiffGenerationsResponse.removed": Cap(
+            max_items=DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEMS,
+            max_item_bytes=DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "DiffGenerationsResponse.next_page_token": Cap(
+            max_bytes=DIFF_GENERATIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
+        ),
         "ActivationRefusal.refused": Cap(max_items=ACTIVATION_REFUSAL_REFUSED_MAX_ITEMS, over=_KEEP_FIRST),
         "Diagnostic.code": Cap(max_bytes=DIAGNOSTIC_CODE_MAX_BYTES, over=_CUT, single_line=True),
         "Diagnostic.skill": Cap(max_bytes=DIAGNOSTIC_SKILL_MAX_BYTES, over=_CUT, single_line=True),
@@ -916,6 +1069,255 @@ CAPS: Final[Mapping[str, Cap]] = MappingProxyType(
         ),
     }
 )
+
+
+def clamp_partition(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one Partition."""
+    draft = _Draft("Partition", values, lowered)
+    draft.text("principal", max_bytes=PARTITION_PRINCIPAL_MAX_BYTES, over=_REFUSE)
+    draft.text("project", max_bytes=PARTITION_PROJECT_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_layer_generation(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one LayerGeneration."""
+    draft = _Draft("LayerGeneration", values, lowered)
+    draft.text("digest", max_bytes=LAYER_GENERATION_DIGEST_MAX_BYTES, over=_REFUSE, fits=fits_digest)
+    return draft.result()
+
+
+def clamp_generation_name(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one GenerationName."""
+    draft = _Draft("GenerationName", values, lowered)
+    draft.text("digest", max_bytes=GENERATION_NAME_DIGEST_MAX_BYTES, over=_REFUSE, fits=fits_digest)
+    return draft.result()
+
+
+def clamp_source_report(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one SourceReport."""
+    draft = _Draft("SourceReport", values, lowered)
+    draft.text("name", max_bytes=SOURCE_REPORT_NAME_MAX_BYTES, over=_CUT, single_line=True)
+    draft.text("kind", max_bytes=SOURCE_REPORT_KIND_MAX_BYTES, over=_CUT, single_line=True)
+    draft.text("last_error", max_bytes=SOURCE_REPORT_LAST_ERROR_MAX_BYTES, over=_CUT, single_line=True)
+    draft.text("revision", max_bytes=SOURCE_REPORT_REVISION_MAX_BYTES, over=_CUT, single_line=True)
+    return draft.result()
+
+
+def clamp_list_sources_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListSourcesRequest."""
+    draft = _Draft("ListSourcesRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("page_token", max_bytes=LIST_SOURCES_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_list_sources_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListSourcesResponse."""
+    draft = _Draft("ListSourcesResponse", values, lowered)
+    draft.nested_list(
+        "sources", clamp_source_report, max_items=LIST_SOURCES_RESPONSE_SOURCES_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    draft.text("next_page_token", max_bytes=LIST_SOURCES_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_refresh_request(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one RefreshRequest."""
+    draft = _Draft("RefreshRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.texts(
+        "sources",
+        max_items=REFRESH_REQUEST_SOURCES_MAX_ITEMS,
+        max_item_bytes=REFRESH_REQUEST_SOURCES_MAX_ITEM_BYTES,
+        over=_REFUSE,
+        item_over=_REFUSE,
+        fits=fits_skill_name,
+    )
+    draft.texts(
+        "paths",
+        max_items=REFRESH_REQUEST_PATHS_MAX_ITEMS,
+        max_item_bytes=REFRESH_REQUEST_PATHS_MAX_ITEM_BYTES,
+        over=_REFUSE,
+        item_over=_REFUSE,
+        fits=fits_asset_name,
+    )
+    return draft.result()
+
+
+def clamp_refresh_response(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one RefreshResponse."""
+    draft = _Draft("RefreshResponse", values, lowered)
+    draft.nested("before", clamp_layer_generation)
+    draft.nested("after", clamp_layer_generation)
+    draft.nested_list("sources", clamp_source_report, max_items=REFRESH_RESPONSE_SOURCES_MAX_ITEMS, over=_KEEP_FIRST)
+    draft.texts(
+        "added",
+        max_items=REFRESH_RESPONSE_ADDED_MAX_ITEMS,
+        max_item_bytes=REFRESH_RESPONSE_ADDED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    draft.texts(
+        "modified",
+        max_items=REFRESH_RESPONSE_MODIFIED_MAX_ITEMS,
+        max_item_bytes=REFRESH_RESPONSE_MODIFIED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    draft.texts(
+        "removed",
+        max_items=REFRESH_RESPONSE_REMOVED_MAX_ITEMS,
+        max_item_bytes=REFRESH_RESPONSE_REMOVED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    return draft.result()
+
+
+def clamp_list_diagnostics_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListDiagnosticsRequest."""
+    draft = _Draft("ListDiagnosticsRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("source", max_bytes=LIST_DIAGNOSTICS_REQUEST_SOURCE_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.text("skill", max_bytes=LIST_DIAGNOSTICS_REQUEST_SKILL_MAX_BYTES, over=_REFUSE)
+    draft.text("page_token", max_bytes=LIST_DIAGNOSTICS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_list_diagnostics_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListDiagnosticsResponse."""
+    draft = _Draft("ListDiagnosticsResponse", values, lowered)
+    draft.nested_list(
+        "diagnostics", clamp_diagnostic, max_items=LIST_DIAGNOSTICS_RESPONSE_DIAGNOSTICS_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    draft.text("next_page_token", max_bytes=LIST_DIAGNOSTICS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_list_partitions_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListPartitionsRequest."""
+    draft = _Draft("ListPartitionsRequest", values, lowered)
+    draft.text("page_token", max_bytes=LIST_PARTITIONS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_partition_report(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one PartitionReport."""
+    draft = _Draft("PartitionReport", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.nested("present", clamp_layer_generation)
+    return draft.result()
+
+
+def clamp_list_partitions_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListPartitionsResponse."""
+    draft = _Draft("ListPartitionsResponse", values, lowered)
+    draft.nested_list(
+        "partitions", clamp_partition_report, max_items=LIST_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    draft.text("next_page_token", max_bytes=LIST_PARTITIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_get_generation_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one GetGenerationRequest."""
+    draft = _Draft("GetGenerationRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.nested("generation", clamp_generation_name)
+    draft.text("page_token", max_bytes=GET_GENERATION_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_generation_row(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one GenerationRow."""
+    draft = _Draft("GenerationRow", values, lowered)
+    draft.text("name", max_bytes=GENERATION_ROW_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.text("source", max_bytes=GENERATION_ROW_SOURCE_MAX_BYTES, over=_CUT, single_line=True)
+    draft.text("digest", max_bytes=GENERATION_ROW_DIGEST_MAX_BYTES, over=_REFUSE, fits=fits_digest)
+    draft.text("collection", max_bytes=GENERATION_ROW_COLLECTION_MAX_BYTES, over=_CUT, single_line=True)
+    return draft.result()
+
+
+def clamp_get_generation_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one GetGenerationResponse."""
+    draft = _Draft("GetGenerationResponse", values, lowered)
+    draft.nested("generation", clamp_layer_generation)
+    draft.nested_list("rows", clamp_generation_row, max_items=GET_GENERATION_RESPONSE_ROWS_MAX_ITEMS, over=_KEEP_FIRST)
+    draft.text("next_page_token", max_bytes=GET_GENERATION_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    draft.nested_list(
+        "retained", clamp_layer_generation, max_items=GET_GENERATION_RESPONSE_RETAINED_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    return draft.result()
+
+
+def clamp_diff_generations_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one DiffGenerationsRequest."""
+    draft = _Draft("DiffGenerationsRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.nested("before", clamp_generation_name)
+    draft.nested("after", clamp_generation_name)
+    draft.text("page_token", max_bytes=DIFF_GENERATIONS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_modified_skill(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one ModifiedSkill."""
+    draft = _Draft("ModifiedSkill", values, lowered)
+    draft.text("name", max_bytes=MODIFIED_SKILL_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.text("source_before", max_bytes=MODIFIED_SKILL_SOURCE_BEFORE_MAX_BYTES, over=_CUT, single_line=True)
+    draft.text("source_after", max_bytes=MODIFIED_SKILL_SOURCE_AFTER_MAX_BYTES, over=_CUT, single_line=True)
+    return draft.result()
+
+
+def clamp_diff_generations_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one DiffGenerationsResponse."""
+    draft = _Draft("DiffGenerationsResponse", values, lowered)
+    draft.nested("before", clamp_layer_generation)
+    draft.nested("after", clamp_layer_generation)
+    draft.texts(
+        "added",
+        max_items=DIFF_GENERATIONS_RESPONSE_ADDED_MAX_ITEMS,
+        max_item_bytes=DIFF_GENERATIONS_RESPONSE_ADDED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    draft.nested_list(
+        "modified", clamp_modified_skill, max_items=DIFF_GENERATIONS_RESPONSE_MODIFIED_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    draft.texts(
+        "removed",
+        max_items=DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEMS,
+        max_item_bytes=DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    draft.text("next_page_token", max_bytes=DIFF_GENERATIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
 
 
 def clamp_activation_refusal(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:

@@ -145,7 +145,11 @@ def _message_lists(field: FieldDescriptor, cap: caps_pb2.Cap) -> Iterator[schema
     empty = _message({})
     yield _list((empty, cap.max_items - 1))
     yield _list((empty, cap.max_items))
-    told_apart = next(name for name, option in items.items() if option.max_bytes and not option.grammar)
+    told_apart = next((name for name, option in items.items() if option.max_bytes and not option.grammar), None)
+    if told_apart is None:
+        # Nothing in an item is free text by which one could be told from another: their number alone is bounded.
+        yield _list((empty, cap.max_items + 1))
+        return
     first, last = (_message({told_apart: _short(text)}) for text in ("first", "last"))
     yield _list((first, 1), (empty, cap.max_items - 1), (last, 1))
     for name, option in items.items():

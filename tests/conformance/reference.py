@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from skillsource.v1 import caps_pb2, errors_pb2, skill_pb2, skill_source_pb2
+from skillsource.v1 import admin_pb2, caps_pb2, errors_pb2, skill_pb2, skill_source_pb2
 
 from tests.conformance.loading import Change
 
 MESSAGES: Mapping[str, Descriptor] = {
     message.name: message
-    for file in (errors_pb2.DESCRIPTOR, skill_pb2.DESCRIPTOR, skill_source_pb2.DESCRIPTOR)
+    for file in (admin_pb2.DESCRIPTOR, errors_pb2.DESCRIPTOR, skill_pb2.DESCRIPTOR, skill_source_pb2.DESCRIPTOR)
     for message in file.message_types_by_name.values()
 }
 

@@ -264,6 +264,8 @@ CLASSES_BY_REASON: Mapping[str, type[SkillsourceError]] = {
     "ASSET_NOT_FOUND": AssetNotFound,
     "BODY_NOT_FOUND": BodyNotFound,
     "COLLECTION_NOT_FOUND": CollectionNotFound,
+    "PARTITION_NOT_FOUND": NotFound,
+    "SOURCE_NOT_FOUND": NotFound,
     "GENERATION_EXPIRED": GenerationExpired,
     "TRANSITION_NOT_ALLOWED": PreconditionFailed,
     "GENERATION_NOT_YET": GenerationNotYet,

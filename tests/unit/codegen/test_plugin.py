@@ -4,7 +4,7 @@ from google.protobuf import descriptor_pb2, timestamp_pb2
 from google.protobuf.compiler.plugin_pb2 import CodeGeneratorRequest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from protoc_gen_caps.plugin import respond
-from skillsource.v1 import caps_pb2, errors_pb2, skill_pb2, skill_source_pb2
+from skillsource.v1 import admin_pb2, caps_pb2, errors_pb2, skill_pb2, skill_source_pb2
 
 from tests.unit.codegen.contract import field, message
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def contract() -> list[FileDescriptorProto]:
-    modules = (descriptor_pb2, timestamp_pb2, caps_pb2, skill_pb2, errors_pb2, skill_source_pb2)
+    modules = (descriptor_pb2, timestamp_pb2, caps_pb2, skill_pb2, errors_pb2, skill_source_pb2, admin_pb2)
     files = []
     for module in modules:
         file = FileDescriptorProto()
@@ -32,7 +32,7 @@ def test_the_caps_of_server_and_client_are_what_the_plugin_writes() -> None:
 
 def test_the_order_of_the_files_does_not_matter() -> None:
     files = contract()
-    swapped = [*files[:3], files[3], files[5], files[4]]
+    swapped = [*files[:4], files[6], files[5], files[4]]
     responses = [respond(CodeGeneratorRequest(parameter="python", proto_file=order)) for order in (files, swapped)]
     assert responses[0] == responses[1]
 

@@ -1,0 +1,294 @@
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from skillsource.v1 import caps_pb2 as _caps_pb2
+from skillsource.v1 import skill_pb2 as _skill_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class SourceStanding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SOURCE_STANDING_UNSPECIFIED: _ClassVar[SourceStanding]
+    SOURCE_STANDING_WAITING: _ClassVar[SourceStanding]
+    SOURCE_STANDING_COMPLETE: _ClassVar[SourceStanding]
+    SOURCE_STANDING_STALE: _ClassVar[SourceStanding]
+    SOURCE_STANDING_PARTIAL: _ClassVar[SourceStanding]
+    SOURCE_STANDING_MISSING: _ClassVar[SourceStanding]
+SOURCE_STANDING_UNSPECIFIED: SourceStanding
+SOURCE_STANDING_WAITING: SourceStanding
+SOURCE_STANDING_COMPLETE: SourceStanding
+SOURCE_STANDING_STALE: SourceStanding
+SOURCE_STANDING_PARTIAL: SourceStanding
+SOURCE_STANDING_MISSING: SourceStanding
+
+class Partition(_message.Message):
+    __slots__ = ("principal", "project", "deployment")
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    PROJECT_FIELD_NUMBER: _ClassVar[int]
+    DEPLOYMENT_FIELD_NUMBER: _ClassVar[int]
+    principal: str
+    project: str
+    deployment: bool
+    def __init__(self, principal: _Optional[str] = ..., project: _Optional[str] = ..., deployment: bool = ...) -> None: ...
+
+class LayerGeneration(_message.Message):
+    __slots__ = ("sequence", "digest", "published_at", "skills", "shadowed")
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    PUBLISHED_AT_FIELD_NUMBER: _ClassVar[int]
+    SKILLS_FIELD_NUMBER: _ClassVar[int]
+    SHADOWED_FIELD_NUMBER: _ClassVar[int]
+    sequence: int
+    digest: str
+    published_at: _timestamp_pb2.Timestamp
+    skills: int
+    shadowed: int
+    def __init__(self, sequence: _Optional[int] = ..., digest: _Optional[str] = ..., published_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., skills: _Optional[int] = ..., shadowed: _Optional[int] = ...) -> None: ...
+
+class GenerationName(_message.Message):
+    __slots__ = ("sequence", "digest")
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    sequence: int
+    digest: str
+    def __init__(self, sequence: _Optional[int] = ..., digest: _Optional[str] = ...) -> None: ...
+
+class SourceReport(_message.Message):
+    __slots__ = ("name", "kind", "tier", "trust", "state", "last_look_at", "last_success_at", "last_error", "revision", "skills", "diagnostics", "looking", "next_look_at")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    TIER_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    LAST_LOOK_AT_FIELD_NUMBER: _ClassVar[int]
+    LAST_SUCCESS_AT_FIELD_NUMBER: _ClassVar[int]
+    LAST_ERROR_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    SKILLS_FIELD_NUMBER: _ClassVar[int]
+    DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+    LOOKING_FIELD_NUMBER: _ClassVar[int]
+    NEXT_LOOK_AT_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    kind: str
+    tier: _skill_pb2.Tier
+    trust: _skill_pb2.Trust
+    state: SourceStanding
+    last_look_at: _timestamp_pb2.Timestamp
+    last_success_at: _timestamp_pb2.Timestamp
+    last_error: str
+    revision: str
+    skills: int
+    diagnostics: int
+    looking: bool
+    next_look_at: _timestamp_pb2.Timestamp
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[str] = ..., tier: _Optional[_Union[_skill_pb2.Tier, str]] = ..., trust: _Optional[_Union[_skill_pb2.Trust, str]] = ..., state: _Optional[_Union[SourceStanding, str]] = ..., last_look_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., last_success_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., last_error: _Optional[str] = ..., revision: _Optional[str] = ..., skills: _Optional[int] = ..., diagnostics: _Optional[int] = ..., looking: bool = ..., next_look_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ListSourcesRequest(_message.Message):
+    __slots__ = ("partition", "page_size", "page_token")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    page_size: int
+    page_token: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSourcesResponse(_message.Message):
+    __slots__ = ("sources", "next_page_token", "total_size")
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
+    sources: _containers.RepeatedCompositeFieldContainer[SourceReport]
+    next_page_token: str
+    total_size: int
+    def __init__(self, sources: _Optional[_Iterable[_Union[SourceReport, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ...) -> None: ...
+
+class RefreshRequest(_message.Message):
+    __slots__ = ("partition", "sources", "paths")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    PATHS_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    sources: _containers.RepeatedScalarFieldContainer[str]
+    paths: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., sources: _Optional[_Iterable[str]] = ..., paths: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RefreshResponse(_message.Message):
+    __slots__ = ("before", "after", "sources", "added", "modified", "removed", "added_total", "modified_total", "removed_total")
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
+    MODIFIED_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_FIELD_NUMBER: _ClassVar[int]
+    ADDED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    MODIFIED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    before: LayerGeneration
+    after: LayerGeneration
+    sources: _containers.RepeatedCompositeFieldContainer[SourceReport]
+    added: _containers.RepeatedScalarFieldContainer[str]
+    modified: _containers.RepeatedScalarFieldContainer[str]
+    removed: _containers.RepeatedScalarFieldContainer[str]
+    added_total: int
+    modified_total: int
+    removed_total: int
+    def __init__(self, before: _Optional[_Union[LayerGeneration, _Mapping]] = ..., after: _Optional[_Union[LayerGeneration, _Mapping]] = ..., sources: _Optional[_Iterable[_Union[SourceReport, _Mapping]]] = ..., added: _Optional[_Iterable[str]] = ..., modified: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., added_total: _Optional[int] = ..., modified_total: _Optional[int] = ..., removed_total: _Optional[int] = ...) -> None: ...
+
+class ListDiagnosticsRequest(_message.Message):
+    __slots__ = ("partition", "source", "min_severity", "skill", "page_size", "page_token")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    MIN_SEVERITY_FIELD_NUMBER: _ClassVar[int]
+    SKILL_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    source: str
+    min_severity: _skill_pb2.Severity
+    skill: str
+    page_size: int
+    page_token: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., source: _Optional[str] = ..., min_severity: _Optional[_Union[_skill_pb2.Severity, str]] = ..., skill: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDiagnosticsResponse(_message.Message):
+    __slots__ = ("diagnostics", "next_page_token", "total_size")
+    DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
+    diagnostics: _containers.RepeatedCompositeFieldContainer[_skill_pb2.Diagnostic]
+    next_page_token: str
+    total_size: int
+    def __init__(self, diagnostics: _Optional[_Iterable[_Union[_skill_pb2.Diagnostic, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ...) -> None: ...
+
+class ListPartitionsRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class PartitionReport(_message.Message):
+    __slots__ = ("partition", "present", "retained", "sources", "complete")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    PRESENT_FIELD_NUMBER: _ClassVar[int]
+    RETAINED_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    present: LayerGeneration
+    retained: int
+    sources: int
+    complete: bool
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., present: _Optional[_Union[LayerGeneration, _Mapping]] = ..., retained: _Optional[int] = ..., sources: _Optional[int] = ..., complete: bool = ...) -> None: ...
+
+class ListPartitionsResponse(_message.Message):
+    __slots__ = ("partitions", "next_page_token", "total_size")
+    PARTITIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
+    partitions: _containers.RepeatedCompositeFieldContainer[PartitionReport]
+    next_page_token: str
+    total_size: int
+    def __init__(self, partitions: _Optional[_Iterable[_Union[PartitionReport, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ...) -> None: ...
+
+class GetGenerationRequest(_message.Message):
+    __slots__ = ("partition", "generation", "page_size", "page_token")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    GENERATION_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    generation: GenerationName
+    page_size: int
+    page_token: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., generation: _Optional[_Union[GenerationName, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class GenerationRow(_message.Message):
+    __slots__ = ("name", "source", "shadowed", "digest", "tier", "trust", "collection")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    SHADOWED_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    TIER_FIELD_NUMBER: _ClassVar[int]
+    TRUST_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    source: str
+    shadowed: bool
+    digest: str
+    tier: _skill_pb2.Tier
+    trust: _skill_pb2.Trust
+    collection: str
+    def __init__(self, name: _Optional[str] = ..., source: _Optional[str] = ..., shadowed: bool = ..., digest: _Optional[str] = ..., tier: _Optional[_Union[_skill_pb2.Tier, str]] = ..., trust: _Optional[_Union[_skill_pb2.Trust, str]] = ..., collection: _Optional[str] = ...) -> None: ...
+
+class GetGenerationResponse(_message.Message):
+    __slots__ = ("generation", "rows", "next_page_token", "total_size", "retained")
+    GENERATION_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
+    RETAINED_FIELD_NUMBER: _ClassVar[int]
+    generation: LayerGeneration
+    rows: _containers.RepeatedCompositeFieldContainer[GenerationRow]
+    next_page_token: str
+    total_size: int
+    retained: _containers.RepeatedCompositeFieldContainer[LayerGeneration]
+    def __init__(self, generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., rows: _Optional[_Iterable[_Union[GenerationRow, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ..., retained: _Optional[_Iterable[_Union[LayerGeneration, _Mapping]]] = ...) -> None: ...
+
+class DiffGenerationsRequest(_message.Message):
+    __slots__ = ("partition", "before", "after", "page_size", "page_token")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    before: GenerationName
+    after: GenerationName
+    page_size: int
+    page_token: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., before: _Optional[_Union[GenerationName, _Mapping]] = ..., after: _Optional[_Union[GenerationName, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ModifiedSkill(_message.Message):
+    __slots__ = ("name", "content", "policy", "source_before", "source_after")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_AFTER_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    content: bool
+    policy: bool
+    source_before: str
+    source_after: str
+    def __init__(self, name: _Optional[str] = ..., content: bool = ..., policy: bool = ..., source_before: _Optional[str] = ..., source_after: _Optional[str] = ...) -> None: ...
+
+class DiffGenerationsResponse(_message.Message):
+    __slots__ = ("before", "after", "added", "modified", "removed", "added_total", "modified_total", "removed_total", "shadowed_total", "next_page_token")
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
+    MODIFIED_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_FIELD_NUMBER: _ClassVar[int]
+    ADDED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    MODIFIED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    SHADOWED_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    before: LayerGeneration
+    after: LayerGeneration
+    added: _containers.RepeatedScalarFieldContainer[str]
+    modified: _containers.RepeatedCompositeFieldContainer[ModifiedSkill]
+    removed: _containers.RepeatedScalarFieldContainer[str]
+    added_total: int
+    modified_total: int
+    removed_total: int
+    shadowed_total: int
+    next_page_token: str
+    def __init__(self, before: _Optional[_Union[LayerGeneration, _Mapping]] = ..., after: _Optional[_Union[LayerGeneration, _Mapping]] = ..., added: _Optional[_Iterable[str]] = ..., modified: _Optional[_Iterable[_Union[ModifiedSkill, _Mapping]]] = ..., removed: _Optional[_Iterable[str]] = ..., added_total: _Optional[int] = ..., modified_total: _Optional[int] = ..., removed_total: _Optional[int] = ..., shadowed_total: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
