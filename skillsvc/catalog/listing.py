@@ -7,7 +7,10 @@ from enum import Enum, unique
 
 from skillsvc.domain import canonical
 from skillsvc.domain.generation import Row
+from skillsvc.domain.identity import identity_of
 from skillsvc.domain.view import View
+
+_COUNT = "{count}"
 
 
 @unique
@@ -21,22 +24,29 @@ class Invoker(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What narrows a listing. `allow` is the names allowed, None for all; it never widens anything."""
+    """What narrows a listing; nothing in it ever widens one.
+
+    `allow` is the names allowed, None for all; `collection` the id of the collection whose members are asked for, ""
+    for all skills.
+    """
 
     allow: frozenset[str] | None = None
     invoker: Invoker = Invoker.ANY
+    collection: str = ""
 
     @property
     def narrows(self) -> bool:
         """Whether any row could be left out."""
-        return self.allow is not None or self.invoker is not Invoker.ANY
+        return self.allow is not None or self.invoker is not Invoker.ANY or bool(self.collection)
 
     @property
-    def key(self) -> tuple[Invoker, str]:
+    def key(self) -> tuple[Invoker, str, str]:
         """What stands for it where answers are kept, as small for 4,096 names as for one."""
+        collection = identity_of(self.collection)
         if self.allow is None:
-            return self.invoker, ""
-        return self.invoker, canonical.digest_of("skillsource.allow.v1", canonical.encode_texts(sorted(self.allow)))
+            return self.invoker, collection, ""
+        names = canonical.encode_texts(sorted(self.allow))
+        return self.invoker, collection, canonical.digest_of("skillsource.allow.v1", names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +82,70 @@ def select(view: View, selection: Selection) -> tuple[Row, ...]:
     """Return the rows that a request lists, in byte order of their names."""
     if not selection.narrows and len(view.layers) == 1:
         return view.layers[0].listed
-    rows: Iterable[Row] = view.listed()
-    if selection.allow is not None and len(selection.allow) < view.total:
-        named = (view.find(name) for name in sorted(selection.allow))
-        rows = (row for row in named if row is not None)
-    elif selection.allow is not None:
-        allow = selection.allow
-        rows = (row for row in rows if row.name in allow)
+    rows = _allowed(view, selection.allow)
+    if selection.collection:
+        ids = _ids_of(view, selection.collection)
+        rows = (row for row in rows if row.found.collection in ids)
     return tuple(row for row in rows if may_begin(row, selection.invoker))
+
+
+def holds_collection(view: View, selection: Selection) -> bool:
+    """Tell whether any skill that is allowed is in the collection that is asked for, whoever may begin its use."""
+    ids = _ids_of(view, selection.collection)
+    return bool(ids) and any(row.found.collection in ids for row in _allowed(view, selection.allow))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionEntry:
+    """A collection as one listing shows it: its id, the line that stands for its members, and how many these are."""
+
+    id: str
+    line: str
+    count: int
+
+
+def collections_of(rows: Iterable[Row]) -> tuple[CollectionEntry, ...]:
+    """Return the collections that rows belong to, in byte order of their ids, with no skill counted but these.
+
+    Ids that are one identity are one collection, under the id and the line of the first of the rows (`rules.md` 4).
+    """
+    counts: dict[str, int] = {}
+    lines: dict[str, str] = {}
+    for row in rows:
+        if collection := row.found.collection:
+            counts[collection] = counts.get(collection, 0) + 1
+            lines.setdefault(collection, row.found.collection_line)
+    ids: dict[str, str] = {}
+    totals: dict[str, int] = {}
+    for collection, count in counts.items():
+        first = ids.setdefault(identity_of(collection), collection)
+        totals[first] = totals.get(first, 0) + count
+    return tuple(
+        CollectionEntry(id=collection, line=_line(collection, lines[collection], count), count=count)
+        for collection, count in sorted(totals.items())
+    )
+
+
+def _line(collection: str, template: str, count: int) -> str:
+    """Return the line of a collection: its author's, which is text with a place for the count at most, or the usual."""
+    return template.replace(_COUNT, str(count)) if template else f"Skills of the collection {collection}: {count}"
+
+
+def _ids_of(view: View, collection: str) -> frozenset[str]:
+    """Return the ids in a view that are one identity with the one asked for."""
+    identity = identity_of(collection)
+    held = {id_ for layer in view.layers for id_, _line in layer.collections}
+    return frozenset(id_ for id_ in held if identity_of(id_) == identity)
+
+
+def _allowed(view: View, allow: frozenset[str] | None) -> Iterable[Row]:
+    """Return the rows whose names are allowed, in byte order of these."""
+    if allow is None:
+        return view.listed()
+    if len(allow) < view.total:
+        named = (view.find(name) for name in sorted(allow))
+        return (row for row in named if row is not None)
+    return (row for row in view.listed() if row.name in allow)
 
 
 def start_after(rows: tuple[Row, ...], name: str) -> int:

@@ -25,9 +25,7 @@ def list_skills(
     *,
     full: Annotated[bool, typer.Option("--full", help="Ask for all fields of each skill.")] = False,
     invocation: Annotated[Who, typer.Option(help="Only what this one may begin to use.")] = "any",
-    collection: Annotated[
-        str, typer.Option(metavar="ID", help="Only members of this collection (not built yet).")
-    ] = "",
+    collection: Annotated[str, typer.Option(metavar="ID", help="Only members of this collection.")] = "",
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,

@@ -72,7 +72,8 @@ class Generation:
     """One layer's catalog: made by `make_generation`.
 
     `rows` are sorted by (name, source), as bytes; `listed` are those not shadowed, by name, each name once, and `names`
-    are their names. `sequence` is given where it is published, and `log_id` names the log that gave it (16 bytes).
+    are their names. `collections` are the ids and lines that the listed rows have, sorted: no digest covers the lines.
+    `sequence` is given where it is published, and `log_id` names the log that gave it (16 bytes).
     """
 
     partition: Partition
@@ -84,6 +85,7 @@ class Generation:
     rows: tuple[Row, ...]
     listed: tuple[Row, ...]
     names: tuple[str, ...]
+    collections: tuple[tuple[str, str], ...]
 
     def find(self, name: str) -> Row | None:
         """Return the listed row of a name, or None."""
@@ -135,6 +137,9 @@ def make_generation(
         rows=rows,
         listed=listed,
         names=names,
+        collections=tuple(
+            sorted({(row.found.collection, row.found.collection_line) for row in listed if row.found.collection})
+        ),
     )
 
 

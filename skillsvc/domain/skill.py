@@ -139,13 +139,15 @@ class Found:
     """A bundle as one look at a source found it.
 
     `place` is the folder below the source's root, "" for the root itself: for precedence, and for the operator's eyes
-    alone. `collection` is the id of the collection that the folder belongs to, or "". `diagnostics` say what was
-    changed, cut or left out. None of the three comes from the skill's own files, and none is in the bundle's digest.
+    alone. `collection` is the id of the collection that the folder belongs to, or "", and `collection_line` what stands
+    for its members, in which `{count}` is their number; "" for the usual line. `diagnostics` say what was changed, cut
+    or left out. None of these comes from the skill's own files, and none is in the bundle's digest.
     """
 
     bundle: Bundle
     place: str
     collection: str = ""
+    collection_line: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

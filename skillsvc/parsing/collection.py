@@ -10,6 +10,7 @@ from skillsvc.parsing.document import decode
 from skillsvc.parsing.text import one_line
 
 _ID_BYTES = caps.CAPS["Skill.collection"].max_bytes
+_LINE_BYTES = caps.CAPS["Collection.line"].max_bytes
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -18,7 +19,8 @@ class Collection:
     """A collection's label.
 
     `id` is "" where the folder's name is to be used; `prompt_line` is the template of its line in a catalog text, in
-    which `{count}` stands for the number of visible members, "" where the default is to be used.
+    which `{count}` stands for the number of visible members, cut to what a line may have; "" where the default is to
+    be used.
     """
 
     id: str = ""
@@ -38,7 +40,7 @@ def read_collection(data: bytes) -> Collection | Diagnostic:
         return _malformed("id and prompt_line must be texts")
     if len(identity.encode()) > _ID_BYTES:
         return _malformed(f"its id has {len(identity.encode())} bytes; at most {_ID_BYTES} are possible")
-    return Collection(id=identity, prompt_line=prompt_line)
+    return Collection(id=identity, prompt_line=caps.cut_text(prompt_line, _LINE_BYTES))
 
 
 def _text(value: object) -> str | None:

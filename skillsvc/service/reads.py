@@ -4,7 +4,7 @@ from itertools import islice
 
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.listing import select, start_after
+from skillsvc.catalog.listing import collections_of, holds_collection, select, start_after
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
@@ -46,13 +46,17 @@ class Reads:
             seen, after = self._sights.page(caller, ask.scope, position.generation_token), position.last_name
         else:
             seen, after = await self._sights.of(ask.scope, call), ""
+            # Before anything is said of it (`rules.md` 7).
+            _check_collection(ask, seen.sight)
             if ask.held == seen.sight.view.digest:
                 return seen.encoded + _LIST_NOT_MODIFIED
         if ask.full:
             # FULL shows diagnostics, which no digest covers: nothing names all that such a page depends on.
             page = self._encode_page(ask, seen.sight, after)
             return seen.encoded + page.encoded + self._next_page(ask, caller, seen, page)
-        key = ("page", seen.sight.view.digest, ask.selection.key, after, ask.size)
+        # The lines of collections are in no digest.
+        lines = () if after else tuple(layer.collections for layer in seen.sight.view.layers)
+        key = ("page", seen.sight.view.digest, lines, ask.selection.key, after, ask.size)
         kept = self._answers.get(key)
         page = kept if kept is not None else self._answers.put(key, self._encode_page(ask, seen.sight, after))
         return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, caller, seen, page)
@@ -117,8 +121,9 @@ class Reads:
     def _encode_page(self, ask: ListAsk, sight: Sight, after: str) -> Answer:
         rows = select(sight.view, ask.selection)
         start = start_after(rows, after)
+        collections = b"" if after else wire.encode_collections(collections_of(rows))
         parts: list[bytes] = []
-        left = self._limits.page_bytes
+        left = self._limits.page_bytes - len(collections)
         for row in islice(rows, start, start + ask.size):
             part = self._encode_skill(row, full=ask.full)
             left -= len(part)
@@ -126,7 +131,7 @@ class Reads:
                 break
             parts.append(part)
         end = start + len(parts)
-        parts.append(pb.ListSkillsResponse(total_size=len(rows)).SerializeToString())
+        parts += (pb.ListSkillsResponse(total_size=len(rows)).SerializeToString(), collections)
         return Answer(b"".join(parts), last_name=rows[end - 1].name if end < len(rows) else "")
 
     def _encode_skill(self, row: Row, *, full: bool) -> bytes:
@@ -159,6 +164,12 @@ class Reads:
             if asset.size <= _ASSET_KEPT_BYTES:
                 self._answers.put(key, answer)
         return answer
+
+
+def _check_collection(ask: ListAsk, sight: Sight) -> None:
+    """Refuse to list a collection that holds none of the caller's skills, in the words for one that is nowhere."""
+    if ask.selection.collection and not holds_collection(sight.view, ask.selection):
+        raise NotFound(ErrorReason.COLLECTION_NOT_FOUND, "no collection of this id in the catalog")
 
 
 def _text_range(text: bytes, digest: str, offset: int, length: int) -> Answer:

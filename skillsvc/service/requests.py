@@ -129,10 +129,12 @@ def parse_list(request: pb.ListSkillsRequest, limits: Limits) -> ListAsk:
     """Return what a ListSkills request asks for."""
     scope = scope_of(request)
     not_built("builtin_tools", given=bool(request.builtin_tools))
-    not_built("collection", given=bool(request.collection))
+    collection = text_of("collection", request.collection, caps.CAPS["ListSkillsRequest.collection"].max_bytes)
     return ListAsk(
         scope=scope,
-        selection=Selection(allow=scope.allow, invoker=invoker_of(request.invocation, Invoker.ANY)),
+        selection=Selection(
+            allow=scope.allow, invoker=invoker_of(request.invocation, Invoker.ANY), collection=collection
+        ),
         full=known_number("view", request.view, _VIEWS) == pb.SKILL_VIEW_FULL,
         size=min(request.page_size or limits.page_skills, limits.page_skills),
         held=digest_of("if_none_match", request.if_none_match),

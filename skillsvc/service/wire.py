@@ -4,7 +4,7 @@ Serialised messages concatenate: every response has its generation in field 1, s
 view and joined to a part that depends on content alone and is encoded once per digest (performance.md).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -12,6 +12,7 @@ from skillsource.v1 import skill_pb2, skill_source_pb2
 
 from skillsvc.catalog.current import SourceState
 from skillsvc.catalog.diff import Difference
+from skillsvc.catalog.listing import CollectionEntry
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.caps import CAPS, cut_text, flatten
 from skillsvc.domain.diagnostics import Diagnostic, Severity
@@ -55,6 +56,10 @@ _NETWORK_MODES = {
     NetworkMode.RAW_REQUIRED: skill_pb2.NETWORK_MODE_RAW_REQUIRED,
 }
 _DIAGNOSTIC_MAX_BYTES = CAPS["Diagnostic.message"].max_bytes
+_COLLECTION_LINE_BYTES = CAPS["Collection.line"].max_bytes
+_COLLECTIONS = CAPS["ListSkillsResponse.collections"].max_items
+_LABEL_DIGITS = 12
+"""Of a document's digest, where they stand for a version that the skill's author did not give."""
 _SKILLS_FIELD = b"\x1a"
 """The tag of `ListSkillsResponse.skills`: field 3, length-delimited."""
 
@@ -118,7 +123,7 @@ def full_skill(row: Row, limits: Limits) -> skill_pb2.Skill:
             metadata=dict(skill.metadata),
             allowed_tools=skill.allowed_tools,
             when_to_use=skill.when_to_use,
-            version=skill.version,
+            version=version_label(bundle),
             keywords=skill.keywords,
             capabilities=skill.capabilities,
             tool_kinds=[_TOOL_KINDS[kind] for kind in skill.tool_kinds],
@@ -134,6 +139,25 @@ def full_skill(row: Row, limits: Limits) -> skill_pb2.Skill:
         )
     )
     return message
+
+
+def version_label(bundle: Bundle) -> str:
+    """Return the version that a skill declares, else the first 12 hex digits of its SKILL.md's digest."""
+    if bundle.skill.version or bundle.document is None:
+        return bundle.skill.version
+    return bundle.document.digest[:_LABEL_DIGITS]
+
+
+def encode_collections(entries: Sequence[CollectionEntry]) -> bytes:
+    """Encode the collections of a listing: the first 1,000, as the contract bounds them."""
+    return skill_source_pb2.ListSkillsResponse(
+        collections=[
+            skill_source_pb2.Collection(
+                id=entry.id, line=cut_text(flatten(entry.line), _COLLECTION_LINE_BYTES), count=entry.count
+            )
+            for entry in entries[:_COLLECTIONS]
+        ]
+    ).SerializeToString()
 
 
 def encode_listed(skill: skill_pb2.Skill) -> bytes:

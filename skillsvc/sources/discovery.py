@@ -39,7 +39,7 @@ class SkillPlace(NamedTuple):
 
     `place` is its folder below the root; for a single file, the file itself. `folder` is the name that stands in
     where the skill's own is unfit. `document` and `manifest` are its SKILL.md and skill.yaml, None where there is none.
-    `linked` tells that the folder was reached over a link.
+    `linked` tells that the folder was reached over a link. `collection` and `collection_line` are as in `Found`.
     """
 
     place: str
@@ -47,6 +47,7 @@ class SkillPlace(NamedTuple):
     document: Entry | None
     manifest: Entry | None
     collection: str = ""
+    collection_line: str = ""
     single_file: bool = False
     linked: bool = False
 
@@ -77,6 +78,7 @@ class _Folder(NamedTuple):
     depth: int
     linked: bool = False
     collection: str = ""
+    collection_line: str = ""
 
 
 class Discovery:
@@ -163,6 +165,7 @@ class Discovery:
                 document=document,
                 manifest=manifest,
                 collection=folder.collection,
+                collection_line=folder.collection_line,
                 linked=folder.linked,
             )
             yield OpenSkill(place=place, directory=directory, entries=entries)
@@ -194,7 +197,9 @@ class Discovery:
         collection = read_collection(read.data)
         if isinstance(collection, Collection):
             name = one_line(folder.place.rpartition("/")[2])
-            return folder._replace(collection=collection.id or name or self._label)
+            return folder._replace(
+                collection=collection.id or name or self._label, collection_line=collection.prompt_line
+            )
         self.diagnostics.append(replace(collection, skill=folder.place))
         return folder
 
@@ -234,9 +239,7 @@ class Discovery:
                 )
             else:
                 linked = folder.linked or entry.kind is EntryKind.LINK
-                self._ahead.append(
-                    _Folder(place=place, depth=folder.depth + 1, linked=linked, collection=folder.collection)
-                )
+                self._ahead.append(folder._replace(place=place, depth=folder.depth + 1, linked=linked))
 
     def _leads_to_file(self, place: str) -> bool:
         """Tell whether a link leads to a file. One that cannot be followed is said where it is opened as a folder."""

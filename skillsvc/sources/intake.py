@@ -215,6 +215,7 @@ class Intake:
             ),
             place=place.place,
             collection=place.collection,
+            collection_line=place.collection_line,
             diagnostics=self._about(reading.skill.name, (*said, *assets.diagnostics)),
         )
         return Taken(

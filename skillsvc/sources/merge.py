@@ -73,8 +73,12 @@ def _row(known: Row | None, observation: Observation, found: Found, *, shadowed:
     )
     if known is None or known.encoded != row.encoded:
         return row
-    unchanged = known.found.place == found.place and known.found.diagnostics == found.diagnostics
-    return known if unchanged else row
+    return known if _not_covered(known.found) == _not_covered(found) else row
+
+
+def _not_covered(found: Found) -> tuple[str, str, tuple[Diagnostic, ...]]:
+    """Return what no digest covers."""
+    return found.place, found.collection_line, found.diagnostics
 
 
 def _repeated(first: Found, again: Found, source: str) -> Diagnostic:

@@ -33,7 +33,9 @@ _FIND_LAYER: Final = """
 _INSERT_LAYER: Final = "INSERT INTO layer (principal, project, log_id) VALUES (?, ?, ?)"
 _GENERATIONS: Final = "SELECT sequence, digest, published_at FROM generation WHERE layer = ? ORDER BY sequence"
 _ROWS: Final = """
-    SELECT first, until, name, source, shadowed, tier, trust, bundle, place, collection, diagnostics FROM layer_row
+    SELECT
+        first, until, name, source, shadowed, tier, trust, bundle, place, collection, collection_line, diagnostics
+    FROM layer_row
     WHERE layer = ? ORDER BY name, source, first
 """
 _BUNDLES: Final = """
@@ -43,8 +45,10 @@ _INSERT_GENERATION: Final = "INSERT INTO generation (layer, sequence, digest, pu
 _CLOSE_ROW: Final = "UPDATE layer_row SET until = ? WHERE layer = ? AND name = ? AND source = ? AND until IS NULL"
 _INSERT_BUNDLE: Final = "INSERT INTO bundle (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
 _INSERT_ROW: Final = """
-    INSERT INTO layer_row (layer, first, name, source, shadowed, tier, trust, bundle, place, collection, diagnostics)
-    VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM bundle WHERE checksum = ?), ?, ?, ?)
+    INSERT INTO layer_row (
+        layer, first, name, source, shadowed, tier, trust, bundle, place, collection, collection_line, diagnostics
+    )
+    VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT id FROM bundle WHERE checksum = ?), ?, ?, ?, ?)
 """
 _DELETE_GENERATION: Final = "DELETE FROM generation WHERE layer = ? AND sequence = ?"
 _NEIGHBOURS: Final = """
@@ -68,7 +72,7 @@ class HeldLayer:
     partition: Partition
     log_id: bytes
     generations: list[tuple[int, str, int]]
-    rows: list[tuple[int, int | None, str, str, int, int, int, int, bytes, str, bytes | None]]
+    rows: list[tuple[int, int | None, str, str, int, int, int, int, bytes, str, str, bytes | None]]
     bundles: list[tuple[int, bytes, bytes]]
 
 
@@ -176,7 +180,7 @@ def generations_of(held: HeldLayer) -> tuple[Generation, ...]:
     return generations
 
 
-def _columns(row: Row, checksum: bytes) -> tuple[str, str, bool, int, int, bytes, bytes, str, bytes | None]:
+def _columns(row: Row, checksum: bytes) -> tuple[str, str, bool, int, int, bytes, bytes, str, str, bytes | None]:
     found = row.found
     return (
         row.name,
@@ -187,6 +191,7 @@ def _columns(row: Row, checksum: bytes) -> tuple[str, str, bool, int, int, bytes
         checksum,
         encode_place(found.place),
         found.collection,
+        found.collection_line,
         encode_diagnostics(found.diagnostics) if found.diagnostics else None,
     )
 
@@ -195,11 +200,12 @@ def _rows_of(held: HeldLayer) -> list[tuple[int, float, Row]]:
     """Return the rows with their intervals, in order. KeyError or ValueError where they are not what was written."""
     bundles = {key: _verified(checksum, payload) for key, checksum, payload in held.bundles}
     rows = []
-    for first, until, name, source, shadowed, tier, trust, bundle, place, collection, diagnostics in held.rows:
+    for first, until, name, source, shadowed, tier, trust, bundle, place, collection, line, diagnostics in held.rows:
         found = Found(
             bundle=bundles[bundle],
             place=decode_place(place),
             collection=collection,
+            collection_line=line,
             diagnostics=() if diagnostics is None else decode_diagnostics(diagnostics),
         )
         row = make_row(source=source, shadowed=bool(shadowed), found=found, tier=Tier(tier), trust=Trust(trust))

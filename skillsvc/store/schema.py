@@ -77,6 +77,7 @@ MIGRATIONS: Final = (
         "CREATE INDEX request_at ON request (principal, project, rpc, at)",
     ),
     ("CREATE INDEX request_of_all_at ON request (at)",),
+    ("ALTER TABLE layer_row ADD COLUMN collection_line TEXT NOT NULL DEFAULT ''",),
 )
 VERSION: Final = len(MIGRATIONS)
 

@@ -175,7 +175,7 @@ def test_what_fails_is_one_line_and_a_status(server: RunningServer) -> None:
         ("activate", "for-people"): (1, "INVOCATION_NOT_ALLOWED"),
         ("activate", "nobody"): (1, "SKILL_NOT_FOUND"),
         ("body", "nobody", "--json"): (1, "SKILL_NOT_FOUND"),
-        ("list", "--collection", "house"): (1, "NOT_IMPLEMENTED"),
+        ("list", "--collection", "house"): (1, "COLLECTION_NOT_FOUND"),
         ("search", "wine"): (1, "NOT_IMPLEMENTED"),
         ("render",): (1, "NOT_IMPLEMENTED"),
     }

@@ -18,7 +18,7 @@ METHODS = pb.DESCRIPTOR.services_by_name["SkillSourceService"].methods
 SCOPE = {"project", "consistency", "allow"}
 BUILT = {
     "GetServerInfo": set[str](),
-    "ListSkills": {*SCOPE, "view", "page_size", "page_token", "if_none_match", "invocation"},
+    "ListSkills": {*SCOPE, "view", "page_size", "page_token", "if_none_match", "invocation", "collection"},
     "SkillBody": {*SCOPE, "name", "offset", "max_bytes", "if_none_match", "form"},
     "ListAssets": {*SCOPE, "name"},
     "ReadAsset": {*SCOPE, "skill", "asset", "offset", "max_bytes", "if_none_match", "as_text"},

@@ -31,6 +31,7 @@ def skill_row(
     tier: Tier = Tier.EXPLICIT,
     trust: Trust = Trust.ALLOWED,
     collection: str = "",
+    collection_line: str = "",
     diagnostics: tuple[Diagnostic, ...] = (),
 ) -> Row:
     """Return the row of a skill, its SKILL.md and its assets put into `blobs`.
@@ -63,7 +64,13 @@ def skill_row(
             for asset, data in sorted(assets.items())
         ),
     )
-    found = Found(bundle=bundle, place=name, collection=collection, diagnostics=diagnostics)
+    found = Found(
+        bundle=bundle,
+        place=name,
+        collection=collection,
+        collection_line=collection_line,
+        diagnostics=diagnostics,
+    )
     return make_row(source=source, shadowed=shadowed, found=found, tier=tier, trust=trust)
 
 

@@ -14,7 +14,7 @@ def test_each_selection_has_a_key_of_its_own() -> None:
 
 
 def test_a_key_is_as_small_for_4096_names_as_for_one() -> None:
-    invoker, names = Selection(allow=frozenset(f"{number:064}" for number in range(4_096))).key
+    invoker, _collection, names = Selection(allow=frozenset(f"{number:064}" for number in range(4_096))).key
     assert invoker is Invoker.ANY
     assert len(names) == 64
 
@@ -24,3 +24,4 @@ def test_only_a_selection_of_all_skills_for_anybody_narrows_nothing() -> None:
     assert Selection(allow=frozenset()).narrows
     assert Selection(invoker=Invoker.MODEL).narrows
     assert Selection(invoker=Invoker.USER).narrows
+    assert Selection(collection="lab").narrows

@@ -165,3 +165,22 @@ def test_a_diagnostic_keeps_its_caps_whatever_was_found(message: str) -> None:
 def test_an_aware_moment_of_any_zone_is_a_timestamp() -> None:
     moment = datetime(2026, 3, 29, 0, 59, 59, 999_999, tzinfo=UTC)
     assert wire.timestamp(moment).ToDatetime(UTC) == moment
+
+
+@pytest.mark.parametrize(
+    ("version", "document", "label"),
+    [
+        ("1.10", "d" * 64, "1.10"),
+        ("", "0123456789abcdef" * 4, "0123456789ab"),
+        ("", None, ""),
+        ("2", None, "2"),
+    ],
+    ids=["declared", "of its document", "nothing to tell it from", "of skill.yaml alone"],
+)
+def test_a_version_that_is_not_declared_is_the_beginning_of_the_documents_digest(
+    version: str, document: str | None, label: str
+) -> None:
+    text = None if document is None else TextRef(digest=document, size=1)
+    bundle = make_bundle(replace(FULL, version=version), document=text, body=text, assets=())
+    row = make_row(source="s", shadowed=False, found=Found(bundle=bundle, place=""), tier=Tier.USER, trust=Trust.ASK)
+    assert wire.full_skill(row, Limits()).version == label
