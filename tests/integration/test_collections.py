@@ -6,6 +6,7 @@ import grpc
 import pytest
 from skillsource.v1 import skill_source_pb2 as pb
 
+from skillsvc.domain.generation import Row
 from tests.integration.calls import Caller
 from tests.integration.conftest import Serve
 from tests.integration.in_process import World, in_process
@@ -14,7 +15,11 @@ from tests.unit.sources.trees import grow, skill
 
 pytestmark = pytest.mark.integration
 
-LAB = {"collection": "lab", "collection_line": "{count} recipes of the lab."}
+
+def member(world: World, name: str, *, model: bool = True) -> Row:
+    """Return a skill of the collection `lab`."""
+    line = "{count} recipes of the lab."
+    return skill_row(world.blobs, name, model=model, collection="lab", collection_line=line)
 
 
 @pytest.fixture
@@ -28,7 +33,7 @@ def shown(page: pb.ListSkillsResponse) -> list[tuple[str, str, int]]:
 
 
 async def test_each_collection_has_its_line_with_the_number_of_its_skills(world: World) -> None:
-    rows = [skill_row(world.blobs, name, **LAB) for name in ("a", "b", "c")]
+    rows = [member(world, name) for name in ("a", "b", "c")]
     rows += [skill_row(world.blobs, "d", collection="art"), skill_row(world.blobs, "e")]
     async with in_process(*rows, world=world) as server:
         page = await server.list()
@@ -36,7 +41,7 @@ async def test_each_collection_has_its_line_with_the_number_of_its_skills(world:
 
 
 async def test_the_number_is_of_the_skills_that_the_caller_sees(world: World) -> None:
-    rows = [skill_row(world.blobs, name, **LAB, model=name != "c") for name in ("a", "b", "c")]
+    rows = [member(world, name, model=name != "c") for name in ("a", "b", "c")]
     async with in_process(*rows, world=world) as server:
         assert shown(await server.list(allow={"names": ["a", "x"]})) == [("lab", "1 recipes of the lab.", 1)]
         assert shown(await server.list(invocation=pb.INVOCATION_FILTER_MODEL)) == [("lab", "2 recipes of the lab.", 2)]
@@ -44,7 +49,7 @@ async def test_the_number_is_of_the_skills_that_the_caller_sees(world: World) ->
 
 
 async def test_collections_are_on_the_first_page_alone_and_count_all_pages(world: World) -> None:
-    rows = [skill_row(world.blobs, name, **LAB) for name in ("a", "b", "c")]
+    rows = [member(world, name) for name in ("a", "b", "c")]
     async with in_process(*rows, world=world) as server:
         first = await server.list(page_size=2)
         second = await server.list(page_size=2, page_token=first.next_page_token)
@@ -55,7 +60,7 @@ async def test_collections_are_on_the_first_page_alone_and_count_all_pages(world
 @pytest.mark.parametrize("asked", ["\uff2cab", "LAB", "lab"])
 async def test_members_alone_are_listed_by_an_id_in_any_spelling_of_one_identity(world: World, asked: str) -> None:
     rows = [
-        skill_row(world.blobs, "a", **LAB),
+        member(world, "a"),
         skill_row(world.blobs, "b", collection="LAB"),
         skill_row(world.blobs, "c"),
     ]
@@ -66,16 +71,16 @@ async def test_members_alone_are_listed_by_an_id_in_any_spelling_of_one_identity
 
 
 async def test_a_collection_of_which_the_caller_sees_nothing_is_as_one_that_is_nowhere(world: World) -> None:
-    rows = [skill_row(world.blobs, "a", **LAB), skill_row(world.blobs, "b")]
+    rows = [member(world, "a"), skill_row(world.blobs, "b")]
     async with in_process(*rows, world=world) as server:
         digest = (await server.list()).generation.digest
         refusals = [
-            await server.refused(pb.ListSkillsRequest(**fields))
-            for fields in (
-                {"collection": "nowhere"},
-                {"collection": "lab", "allow": {"names": ["b"]}},
-                {"collection": "lab", "allow": {"names": []}},
-                {"collection": "lab", "allow": {"names": ["b"]}, "if_none_match": digest},
+            await server.refused(request)
+            for request in (
+                pb.ListSkillsRequest(collection="nowhere"),
+                pb.ListSkillsRequest(collection="lab", allow={"names": ["b"]}),
+                pb.ListSkillsRequest(collection="lab", allow={"names": []}),
+                pb.ListSkillsRequest(collection="lab", allow={"names": ["b"]}, if_none_match=digest),
             )
         ]
     assert {(each.code, each.reason) for each in refusals} == {(grpc.StatusCode.NOT_FOUND, "COLLECTION_NOT_FOUND")}
@@ -83,13 +88,13 @@ async def test_a_collection_of_which_the_caller_sees_nothing_is_as_one_that_is_n
 
 
 async def test_a_collection_whose_skills_are_all_for_others_to_begin_is_an_empty_list(world: World) -> None:
-    async with in_process(skill_row(world.blobs, "a", **LAB, model=False), world=world) as server:
+    async with in_process(member(world, "a", model=False), world=world) as server:
         page = await server.list(collection="lab", invocation=pb.INVOCATION_FILTER_MODEL)
     assert (page.total_size, shown(page)) == (0, [])
 
 
 async def test_a_line_that_changed_alone_is_told_though_no_digest_covers_it(world: World) -> None:
-    async with in_process(skill_row(world.blobs, "a", **LAB), world=world) as server:
+    async with in_process(member(world, "a"), world=world) as server:
         before = await server.list()
         assert server.publish(skill_row(world.blobs, "a", collection="lab", collection_line="Now {count}.")) is None
         after = await server.list()
