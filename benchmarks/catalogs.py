@@ -16,6 +16,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.service.server import Parts
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.store.data_folder import DataFolder
 from skillsvc.store.sqlite import SqliteStore
 
@@ -46,7 +47,9 @@ def open_catalog(tree: Path, data: Path) -> Iterator[Catalog]:
     ):
         current = Current(store, limits)
         current.open_layer(DEPLOYMENT, now())
-        source = DirectorySource(DirectorySettings(label=LABEL, path=str(tree)), limits=limits, blobs=blobs)
+        source = DirectorySource(
+            DirectorySettings(path=str(tree), reading=ReadingSettings(label=LABEL)), limits=limits, blobs=blobs
+        )
         yield Catalog(
             refresh=Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=limits, now=now),
             parts=Parts(

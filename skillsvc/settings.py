@@ -18,6 +18,7 @@ from skillsvc.domain.trust import Tier
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.directory import DirectorySettings
 from skillsvc.sources.discovery import Layout
+from skillsvc.sources.reading import ReadingSettings
 
 DEFAULT_LISTEN = "127.0.0.1:50051"
 
@@ -168,12 +169,14 @@ class Settings(_Table):
         """Return how each directory is read, strongest first."""
         return tuple(
             DirectorySettings(
-                label=source.name,
                 path=str(source.path),
-                layout=source.layout,
-                profile=source.profile,
-                single_files=source.single_files,
-                tier=Tier.EXPLICIT,
+                reading=ReadingSettings(
+                    label=source.name,
+                    layout=source.layout,
+                    profile=source.profile,
+                    single_files=source.single_files,
+                    tier=Tier.EXPLICIT,
+                ),
             )
             for source in self.source
         )

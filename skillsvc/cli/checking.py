@@ -112,7 +112,7 @@ def settle_sources(
     return (
         *sources[:of_file],
         *(
-            replace(source, label=label, single_files=single_files)
+            replace(source, reading=replace(source.reading, label=label, single_files=single_files))
             for source, label in zip(sources[of_file:], labels[of_file:], strict=True)
         ),
     ), settings.make_limits()
@@ -164,7 +164,7 @@ def check(sources: Sequence[DirectorySettings], limits: Limits) -> CheckReport:
         for row in merged.rows
         if not row.shadowed
     )
-    flat = {source.label for source in sources if source.layout is Layout.FLAT}
+    flat = {source.label for source in sources if source.reading.layout is Layout.FLAT}
     return CheckReport(
         sources=labels,
         listed=listed,

@@ -4,7 +4,7 @@ Files are listed with their stamps and not opened for reading; links are never f
 """
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,11 +42,15 @@ class AssetFiles(NamedTuple):
 class AssetWalk:
     """One walk through a skill's folder."""
 
-    def __init__(self, *, of_root: bool, stamped: bool, limits: Limits) -> None:
-        """Prepare; a skill at its source's root (`of_root`) owns none of the folders that hold skills (G14)."""
+    def __init__(self, *, of_root: bool, stamped: bool, limits: Limits, ignored: Collection[str] = IGNORED) -> None:
+        """Prepare; a skill at its source's root (`of_root`) owns none of the folders that hold skills (G14).
+
+        `ignored` are names that are no assets.
+        """
         self._of_root = of_root
         self._stamped = stamped
         self._limits = limits
+        self._ignored = ignored
         self._folders: list[str] = []
         self._set_aside: list[str] = []
         self._stamps: dict[str, Stamp | None] = {}
@@ -82,7 +86,7 @@ class AssetWalk:
 
     def _enter(self, directory: Folder, entries: Sequence[Entry], inside: str) -> None:
         for entry in entries:
-            if entry.name in IGNORED:
+            if entry.name in self._ignored:
                 continue
             path = inside + entry.name
             match entry.kind:

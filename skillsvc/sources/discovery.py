@@ -5,7 +5,7 @@ its folder held open, so that what is read next is what was found, wherever its 
 """
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, unique
 from typing import NamedTuple
@@ -13,7 +13,8 @@ from typing import NamedTuple
 from skillsvc.content.tree import Entry, EntryKind, Escapes, Folder, Missing, Tree, TreeError, encode_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.parsing.collection import Collection, read_collection
+from skillsvc.parsing.collection import Collection as DeclaredCollection
+from skillsvc.parsing.collection import read_collection
 from skillsvc.parsing.text import one_line
 from skillsvc.sources.source import LookAbandoned, never
 
@@ -22,7 +23,7 @@ _DOCUMENT_UPPER = DOCUMENT.upper()
 MANIFEST = "skill.yaml"
 COLLECTION = "COLLECTION.json"
 IGNORED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules", ".DS_Store"})
-"""Names that no skill is looked for in, and that are no assets."""
+"""Names that no skill is looked for in, and that are no assets, where nothing else is said (`rules.md` 1)."""
 _SINGLE_SUFFIX = ".md"
 
 
@@ -96,14 +97,22 @@ class Discovery:
         layout: Layout,
         single_files: bool,
         limits: Limits,
+        max_depth: int | None = None,
+        ignored: Collection[str] = IGNORED,
         stopped: Callable[[], bool] = never,
     ) -> None:
-        """Prepare a walk; `label` names the folder of a skill at the root itself, `stopped` is asked at each folder."""
+        """Prepare a walk.
+
+        `label` names the folder of a skill at the root itself, `max_depth` is how deep skills lie where it is not as
+        the limits say, `ignored` are the names that are not looked into, `stopped` is asked at each folder.
+        """
         self._root = root
         self._label = label
         self._layout = layout
         self._single_files = single_files
         self._limits = limits
+        self._deepest = limits.source_depth if max_depth is None else max_depth
+        self._ignored = ignored
         self._stopped = stopped
         self._entered: dict[Hashable, str] = {}
         self._ahead: deque[_Folder] = deque()
@@ -195,7 +204,7 @@ class Discovery:
             )
             return folder
         collection = read_collection(read.data)
-        if isinstance(collection, Collection):
+        if isinstance(collection, DeclaredCollection):
             name = one_line(folder.place.rpartition("/")[2])
             return folder._replace(
                 collection=collection.id or name or self._label, collection_line=collection.prompt_line
@@ -220,7 +229,7 @@ class Discovery:
 
     def _descend(self, folder: _Folder, entries: Sequence[Entry]) -> None:
         """Put the folders below on the way ahead, as far as the layout goes."""
-        deepest = self._limits.source_depth
+        deepest = self._deepest
         if self._layout is Layout.FLAT:
             deepest = 2 if folder.depth and folder.collection else 1
         for entry in entries:
@@ -229,7 +238,7 @@ class Discovery:
             place = _below(folder.place, entry.name)
             if entry.kind is EntryKind.LINK and self._leads_to_file(place):
                 continue
-            if entry.name.startswith(".") or entry.name in IGNORED:
+            if entry.name.startswith(".") or entry.name in self._ignored:
                 self._say(Severity.NOTE, DiagnosticCode.FOLDER_IGNORED, "not looked at, by its name", place)
             elif not is_text(entry.name):
                 self._say_not_text(place)

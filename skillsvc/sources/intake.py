@@ -6,7 +6,7 @@ settled when they were read, are not read again, unless the store has lost what 
 
 import errno
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from skillsvc.domain.skill import Asset, Found, TextRef, make_bundle
 from skillsvc.parsing.findings import Profile
 from skillsvc.parsing.skill import read_skill
 from skillsvc.sources.assets import AssetFiles, AssetWalk, SkillUnusable, name_assets
-from skillsvc.sources.discovery import DOCUMENT, OpenSkill, SkillPlace, printable
+from skillsvc.sources.discovery import DOCUMENT, IGNORED, OpenSkill, SkillPlace, printable
 from skillsvc.sources.source import LookAbandoned, never
 
 
@@ -72,19 +72,21 @@ class Intake:
         profile: Profile,
         limits: Limits,
         blobs: BlobStore,
+        ignored: Collection[str] = IGNORED,
         held: Sequence[Found] = (),
         stopped: Callable[[], bool] = never,
     ) -> None:
         """Prepare for the skills beneath `root`, which stays open as long as this is used.
 
-        `label` is the source's; a skill that cannot be seen stands as it is in `held`; `stopped` is asked at each skill
-        and each asset.
+        `label` is the source's; `ignored` are names that are no assets; a skill that cannot be seen stands as it is in
+        `held`; `stopped` is asked at each skill and each asset.
         """
         self._root = root
         self._label = label
         self._profile = profile
         self._limits = limits
         self._blobs = blobs
+        self._ignored = ignored
         self._held = held
         self._lost = blobs.lost()
         self._stopped = stopped
@@ -100,7 +102,7 @@ class Intake:
         self._go_on()
         # Stamps are for comparing with those of before.
         stamped = before is not None and bool(before.stamps)
-        walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits)
+        walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits, ignored=self._ignored)
         taken = self._take(skill, walk, before)
         if taken.folders == walk.folders and taken.set_aside == walk.set_aside:
             return taken

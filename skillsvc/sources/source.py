@@ -35,6 +35,8 @@ class Observation:
     found: tuple[Found, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     """Of the source as a whole, and of skills that were refused; those of a skill that is kept are with it."""
+    revision: str = ""
+    """What was looked at: a commit's id, a digest of a manifest or index; "" where there is none, or none was seen."""
 
 
 class LookAbandoned(Exception):
@@ -59,7 +61,8 @@ class Source(Protocol):
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look, and return what was found; never raises for anything that the place holds.
 
-        One thread at a time looks at one source.
+        One thread at a time looks at one source. Where a look finds what the last one found, it returns that very
+        object: whoever compares by identity then knows that there is nothing to do.
 
         Args:
             changed: Paths below the place that are known to have changed since the last look, `/` between names; the

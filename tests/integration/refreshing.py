@@ -17,6 +17,7 @@ from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.store.data_folder import DataFolder
 from skillsvc.store.sqlite import SqliteStore
 from tests.integration.states import show, state_of
@@ -35,7 +36,9 @@ def refresh_for_ever(place: Path) -> None:
         current = Current(store, LIMITS)
         present = current.open_layer(DEPLOYMENT, _now()).present
         source = DirectorySource(
-            DirectorySettings(label="harbor", path=str(place / "skills")), limits=LIMITS, blobs=blobs
+            DirectorySettings(path=str(place / "skills"), reading=ReadingSettings(label="harbor")),
+            limits=LIMITS,
+            blobs=blobs,
         )
         refresh = Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=LIMITS, now=_now)
         sweep = BlobSweep(current, [refresh], blobs=blobs)

@@ -20,6 +20,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Bundle
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Layout
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.hostile_tree import LARGE, SECRET, SMALL, Attack, HostileTree
@@ -34,7 +35,7 @@ DOCUMENT, ASSET = b"a" * SMALL, b"a" * LARGE
 def source_of(tree: HostileTree, blobs: MemoryBlobStore | FileBlobStore, *, kernel: bool = True) -> DirectorySource:
     """Return the hostile tree as a source; its SKILL.md files have no frontmatter, and are kept all the same."""
     return DirectorySource(
-        DirectorySettings(label="hostile", path=str(tree.root), layout=Layout.NESTED),
+        DirectorySettings(path=str(tree.root), reading=ReadingSettings(label="hostile", layout=Layout.NESTED)),
         limits=Limits(),
         blobs=blobs,
         open_root=partial(ConfinedRoot.open, kernel=kernel),

@@ -15,6 +15,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Bundle, make_bundle
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.merge import merge
+from skillsvc.sources.reading import ReadingSettings
 from tests.conformance import canonical
 from tests.contract.layer_log_values import BUNDLES, ROW_SETS
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -156,6 +157,10 @@ def test_files_in_any_order_of_any_time_in_any_folder_make_one_layer(
             path.write_bytes(FILES[name])
             path.chmod(mode | (0o111 if name == "csv/run.sh" else 0))
             os.utime(path, (time - place, time + place))
-        source = DirectorySource(DirectorySettings(label="dir-1", path=root), limits=Limits(), blobs=MemoryBlobStore())
+        source = DirectorySource(
+            DirectorySettings(path=root, reading=ReadingSettings(label="dir-1")),
+            limits=Limits(),
+            blobs=MemoryBlobStore(),
+        )
         rows = merge([source.observe()]).rows
     assert [(row.name, row.bundle.digest) for row in rows] == [("csv", CSV), ("pdf", PDF)]

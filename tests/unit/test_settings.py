@@ -297,7 +297,7 @@ def test_options_win_over_the_file(tmp_path: Path, written: Callable[[str], Path
     assert (settings.server.listen, settings.server.data_dir) == ("[::1]:0", Path("two"))
     assert settings.server.insecure
     assert (settings.server.poll_s, settings.make_limits().assets) == (5, 3)
-    read = [(place.label, place.path, place.layout, place.profile) for place in settings.directories()]
+    read = [(place.label, place.path, place.reading.layout, place.reading.profile) for place in settings.directories()]
     assert read == [
         ("house", str(tmp_path / "house"), Layout.FLAT, Profile.STRICT),
         ("dir-1", "a", Layout.NESTED, Profile.LENIENT),

@@ -220,7 +220,7 @@ def test_the_sources_of_a_file_stand_before_the_directories(tmp_path: Path) -> N
     config.write_text('[limits]\nlayer_skills = 7\n[[source]]\nname = "house"\npath = "skills"\nlayout = "nested"\n')
     options = Options(skills_dirs=(tmp_path / "more",), layout="flat")
     sources, limits = settle_sources(config, options, single_files=True)
-    assert [(source.label, source.layout.value, source.single_files) for source in sources] == [
+    assert [(each.label, each.layout.value, each.single_files) for each in (source.reading for source in sources)] == [
         ("house", "nested", False),
         ("dir-1", "flat", True),
     ]

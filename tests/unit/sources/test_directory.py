@@ -23,6 +23,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Layout
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import LookAbandoned, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.unit.sources.trees import LABEL, Folder, Link, Program, Tree, codes, grow, places_of, skill, source_of
@@ -46,7 +47,7 @@ class CountingBlobStore(MemoryBlobStore):
 def settled(root: Path, blobs: MemoryBlobStore, limits: Limits | None = None) -> DirectorySource:
     """Return a source whose clock is ahead, so that it need not wait for stamps to settle."""
     return DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root)),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL)),
         limits=limits or Limits(),
         blobs=blobs,
         open_root=partial(ConfinedRoot.open, now_ns=lambda: time.time_ns() + 10**9),
@@ -181,7 +182,7 @@ def test_what_was_found_before_a_restart_stands_where_the_first_look_cannot_see(
     (root / "a/SKILL.md").chmod(0)
     (root / "b").chmod(0)
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root), layout=Layout.NESTED),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL, layout=Layout.NESTED)),
         limits=Limits(),
         blobs=MemoryBlobStore(),
     )
@@ -195,7 +196,7 @@ def test_what_can_be_read_again_is_wholly_seen_though_its_stamps_are_the_same(op
     tree = {"a/b/SKILL.md": skill("b"), "a/b/x": "x", "c/SKILL.md": skill("c")}
     root = grow(open_place / "skills", tree)
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root), layout=Layout.NESTED),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL, layout=Layout.NESTED)),
         limits=Limits(),
         blobs=MemoryBlobStore(),
         open_root=partial(ConfinedRoot.open, now_ns=lambda: time.time_ns() + 10**9),
@@ -276,7 +277,7 @@ def test_bytes_that_the_store_lost_are_read_again_with_the_skill(tmp_path: Path)
     blobs = CountingBlobStore()
     source = settled(grow(tmp_path, {"a/SKILL.md": skill("a"), "a/x": "x"}), blobs)
     [found] = source.observe().found
-    blobs.remove([found.bundle.assets[0].digest])
+    blobs.remove([found.bundle.assets[0].digest], unused_since=blobs.mark())
     grow(tmp_path, {"a/SKILL.md": skill("a", "Another.")})
     [found] = source.observe().found
     assert blobs.read(found.bundle.assets[0].digest) == b"x"
@@ -446,7 +447,7 @@ def test_both_ways_of_opening_find_the_same(tmp_path: Path, *, kernel: bool) -> 
     root = grow(tmp_path / "skills", tree)
     grow(tmp_path / "outside", {"SKILL.md": skill("d")})
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root)),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL)),
         limits=Limits(),
         blobs=MemoryBlobStore(),
         open_root=partial(ConfinedRoot.open, kernel=kernel),
@@ -461,7 +462,10 @@ def test_an_error_of_the_root_itself_is_told_by_its_symbol(tmp_path: Path) -> No
         raise OSError(errno.EIO, "input/output error", str(tmp_path))
 
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(tmp_path)), limits=Limits(), blobs=MemoryBlobStore(), open_root=refuse
+        DirectorySettings(path=str(tmp_path), reading=ReadingSettings(label=LABEL)),
+        limits=Limits(),
+        blobs=MemoryBlobStore(),
+        open_root=refuse,
     )
     [said] = source.observe().diagnostics
     assert "EIO" in said.message
@@ -502,7 +506,7 @@ def test_a_look_can_be_abandoned_at_each_step_and_leaves_what_was_seen_last(
         return asked == stop_at
 
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(grow(tmp_path, tree))),
+        DirectorySettings(path=str(grow(tmp_path, tree)), reading=ReadingSettings(label=LABEL)),
         limits=Limits(),
         blobs=MemoryBlobStore(),
         stopped=stopped,
@@ -524,7 +528,7 @@ def test_a_walk_through_folders_without_skills_can_be_abandoned(tmp_path: Path) 
     root = grow(tmp_path, {f"{number}/x/y": Folder() for number in range(50)})
     asked = iter([False] * 20 + [True])
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root), layout=Layout.NESTED),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL, layout=Layout.NESTED)),
         limits=Limits(),
         blobs=MemoryBlobStore(),
         stopped=lambda: next(asked),
@@ -544,7 +548,7 @@ def test_after_a_restart_what_the_store_cannot_take_stands_as_it_was_found(tmp_p
             raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is away")
 
     grow(root, {"b/SKILL.md": skill("b", "Another.")})
-    seen = DirectorySource(DirectorySettings(label=LABEL, path=str(root)), limits=Limits(), blobs=Away()).observe(
-        held=before.found
-    )
+    seen = DirectorySource(
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL)), limits=Limits(), blobs=Away()
+    ).observe(held=before.found)
     assert (seen.outcome, seen.found) == (Outcome.PARTIAL, before.found)

@@ -18,6 +18,7 @@ from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import TextRef
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.unit.sources.trees import (
@@ -312,7 +313,7 @@ def test_what_a_walk_leaves_out_is_told_as_it_is_now_though_no_file_changed(tmp_
     root = grow(tmp_path, tree)
     blobs = _Counting()
     source = DirectorySource(
-        DirectorySettings(label=LABEL, path=str(root)),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=LABEL)),
         limits=Limits(),
         blobs=blobs,
         open_root=partial(ConfinedRoot.open, now_ns=lambda: time.time_ns() + 10**9),

@@ -11,7 +11,7 @@ from skillsvc.domain.generation import make_generation
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.merge import Merged, merge
+from skillsvc.sources.merge import NOTHING, Merged, merge, remembered
 from skillsvc.sources.source import Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import START
@@ -35,7 +35,8 @@ def listed(merged: Merged) -> list[tuple[str, str, str, bool]]:
 
 
 def test_nothing_makes_no_rows() -> None:
-    assert merge([]) == merge([seen("main")]) == Merged(rows=(), diagnostics=())
+    assert merge([]) is NOTHING
+    assert (merge([seen("main")]).rows, merge([seen("main")]).diagnostics) == ((), ())
 
 
 def test_rows_are_sorted_by_name_and_source() -> None:
@@ -111,8 +112,34 @@ def test_a_row_is_that_of_the_generation_before_where_nothing_of_it_changed(
     change: Callable[[Found], list[Observation]], *, shared: bool
 ) -> None:
     one = found("a")
-    before = merge([seen("main", one)]).rows
-    after = merge(change(one), before)
-    [row] = [row for row in after.rows if row.source == "main"]
-    assert (row is before[0]) is shared
+    before = merge([seen("main", one)])
+    for known in (before, remembered(before.rows)):
+        after = merge(change(one), known)
+        [row] = [row for row in after.rows if row.source == "main"]
+        assert (row is before.rows[0]) is shared
     assert row == merge(change(one)).rows[-1]
+
+
+def test_the_same_observations_again_are_the_same_merge() -> None:
+    seen_by = [seen("first", found("a"), found("b")), seen("second", found("b"), found("c"))]
+    before = merge(seen_by)
+    assert merge(seen_by, before) is before
+    assert merge(list(reversed(seen_by)), before) is not before
+    assert merge(seen_by[:1], before) is not before
+
+
+def test_the_part_of_a_source_that_nothing_touches_stays_the_same() -> None:
+    first, second, third = seen("first", found("a")), seen("second", found("b")), seen("third", found("a"))
+    before = merge([first, second, third])
+    after = merge([seen("first", found("a"), found("c")), second, third], before)
+    assert [after.parts[label] is before.parts[label] for label in before.parts] == [False, True, True]
+
+
+def test_what_no_source_holds_any_more_goes_from_what_was_remembered() -> None:
+    before = merge([seen("first", *(found(f"s{number}") for number in range(40))), seen("second", found("a"))])
+    after = merge([seen("second", found("a"))], remembered(before.rows))
+    assert listed(after) == [("a", "second", "a", False)]
+    kept = seen("first", *(each.found for each in before.rows if each.name not in {"a", "s3"}))
+    assert [name for name, *_ in listed(merge([kept], remembered(before.rows)))] == [
+        name for name, *_ in listed(before) if name not in {"a", "s3"}
+    ]

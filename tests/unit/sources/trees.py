@@ -14,6 +14,7 @@ from skillsvc.domain.skill import Bundle
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Discovery, Layout
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation
 from tests.contract.memory_blob_store import MemoryBlobStore
 
@@ -110,7 +111,7 @@ def source_of(
 ) -> DirectorySource:
     """Return a directory as a source, over a store of its own where none is given."""
     return DirectorySource(
-        DirectorySettings(label=label, path=str(root), **settings),
+        DirectorySettings(path=str(root), reading=ReadingSettings(label=label, **settings)),
         limits=limits or Limits(),
         blobs=blobs or MemoryBlobStore(),
     )
