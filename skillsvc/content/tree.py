@@ -48,6 +48,10 @@ class TooLarge(TreeError):
     """The file has more bytes than may be read."""
 
 
+class StandsForOther(TreeError):
+    """The file stands for bytes that are kept elsewhere and not fetched. The message says how they would be."""
+
+
 class FileChanged(TreeError):
     """The file changed during each of three readings."""
 
@@ -70,6 +74,8 @@ class EntryKind(Enum):
     FILE = auto()
     DIRECTORY = auto()
     LINK = auto()
+    SUBMODULE = auto()
+    """A commit of another repository, which is not there."""
     OTHER = auto()
 
 

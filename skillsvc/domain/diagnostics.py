@@ -24,7 +24,9 @@ class DiagnosticCode(StrEnum):
     # A source as a whole.
     SOURCE_MISSING = "source-missing"
     SOURCE_UNREADABLE = "source-unreadable"
+    SOURCE_UNREACHABLE = "source-unreachable"
     SOURCE_GONE = "source-gone"
+    SOURCE_MALFORMED = "source-malformed"
     TOO_MANY_FOLDERS = "too-many-folders"
     TOO_DEEP = "too-deep"
     TOO_MANY_SKILLS = "too-many-skills"
@@ -39,6 +41,8 @@ class DiagnosticCode(StrEnum):
     LINK_DANGLING = "link-dangling"
     LINKED_TWICE = "linked-twice"
     LINK_AS_TEXT = "link-as-text"
+    SUBMODULE_LEFT_OUT = "submodule-left-out"
+    LFS_POINTER = "lfs-pointer"
     NOT_A_REGULAR_FILE = "not-a-regular-file"
     FILE_CHANGED = "file-changed"
     FILE_UNREADABLE = "file-unreadable"
@@ -97,6 +101,8 @@ class DiagnosticCode(StrEnum):
     # Precedence.
     SHADOWED = "shadowed"
     FOLDED = "folded"
+    DISPLAY_NAME_CLASH = "display-name-clash"
+    COLLECTION_CLASH = "collection-clash"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,6 +96,8 @@ class AssetWalk:
                     self._folder(directory, entry, path)
                 case EntryKind.LINK:
                     self._say_left_out(DiagnosticCode.ASSET_LINK_SKIPPED, "a link among the assets", path)
+                case EntryKind.SUBMODULE:
+                    self._say_left_out(DiagnosticCode.SUBMODULE_LEFT_OUT, "a git submodule", path)
                 case EntryKind.OTHER:
                     self._say_left_out(DiagnosticCode.NOT_A_REGULAR_FILE, "neither a file nor a folder", path)
 

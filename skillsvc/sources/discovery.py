@@ -236,6 +236,15 @@ class Discovery:
             if entry.kind is EntryKind.FILE or entry.kind is EntryKind.OTHER:
                 continue
             place = _below(folder.place, entry.name)
+            if entry.kind is EntryKind.SUBMODULE:
+                # It may be full of skills: an empty folder would look like none (G26).
+                self._say(
+                    Severity.WARNING,
+                    DiagnosticCode.SUBMODULE_LEFT_OUT,
+                    "a git submodule; what it holds is left out",
+                    place,
+                )
+                continue
             if entry.kind is EntryKind.LINK and self._leads_to_file(place):
                 continue
             if entry.name.startswith(".") or entry.name in self._ignored:

@@ -23,6 +23,7 @@ from skillsvc.content.tree import (
     Missing,
     NotRegular,
     Stamp,
+    StandsForOther,
     TooLarge,
     Tree,
     TreeError,
@@ -264,6 +265,8 @@ class Intake:
             ) from error
         except NotRegular as error:
             raise SkillUnusable(DiagnosticCode.NOT_A_REGULAR_FILE, f"{name} is not a regular file") from error
+        except StandsForOther as error:
+            raise SkillUnusable(DiagnosticCode.LFS_POINTER, f"{name} {error}") from error
         except TreeError as error:
             raise _unseen(name, error) from error
 
@@ -289,6 +292,8 @@ class Intake:
             raise SkillUnusable(
                 DiagnosticCode.FILE_CHANGED, f"{name} changed while it was read", unseen=True
             ) from error
+        except StandsForOther as error:
+            raise SkillUnusable(DiagnosticCode.LFS_POINTER, f"{name} {error}") from error
         except TreeError as error:
             raise _unseen(name, error) from error
 
