@@ -57,10 +57,13 @@ class SourceContract:
         assert seen.outcome is Outcome.WHOLE
         assert described(seen) == [(path, f"Describes {path}.") for path in ("A", "b", "z", "é", "a/x-y", "a/x/deep")]
 
-    def test_looking_again_finds_the_same(self, source: Source, place: Place) -> None:
+    def test_where_nothing_is_new_the_same_observation_is_returned(self, source: Source, place: Place) -> None:
         place.write("a", "One.")
         place.write("b", "Two.")
-        assert source.observe() == source.observe() == source.observe(["a/SKILL.md"])
+        seen = source.observe()
+        assert source.observe() is seen
+        assert source.observe(["a/SKILL.md"]) is seen
+        assert source.observe(held=seen.found) is seen
 
     def test_equal_content_is_an_equal_bundle(self, source: Source, place: Place) -> None:
         place.write("a", "One.")

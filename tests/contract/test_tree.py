@@ -8,11 +8,10 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.confined import ConfinedRoot
-from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.content.tree import Tree
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.contract.tree import Files, Grow, TreeContract
-from tests.unit.sources.trees import Link, Program, grow
+from tests.unit.sources.trees import grow, stored_tree
 
 
 class TestConfinedRoot(TreeContract):
@@ -28,22 +27,6 @@ class TestConfinedRoot(TreeContract):
                 return opened.enter_context(ConfinedRoot.open(str(root), kernel=request.param))
 
             yield make
-
-
-def stored_tree(files: Files, blobs: MemoryBlobStore) -> StoredTree:
-    """Return a tree of these files, whose bytes are put into `blobs`."""
-    stored: dict[str, StoredFile] = {}
-    links: dict[str, str] = {}
-    for path, file in files.items():
-        match file:
-            case Link(text):
-                links[path] = text
-            case Program(data):
-                stored[path] = StoredFile(blobs.put(data), len(data), executable=True)
-            case _:
-                data = file.encode() if isinstance(file, str) else file
-                stored[path] = StoredFile(blobs.put(data), len(data))
-    return StoredTree(stored, blobs=blobs, links=links)
 
 
 class TestStoredTree(TreeContract):

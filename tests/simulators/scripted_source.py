@@ -20,6 +20,7 @@ class ScriptedSource:
         self.error: Exception | None = None
         self.looks: list[Collection[str] | None] = []
         self.held: tuple[Found, ...] = ()
+        self._last: Observation | None = None
 
     @property
     def label(self) -> str:
@@ -35,7 +36,7 @@ class ScriptedSource:
         if self.error is not None:
             raise self.error
         seen = self.outcome in {Outcome.WHOLE, Outcome.PARTIAL}
-        return Observation(
+        now = Observation(
             source=self._label,
             tier=Tier.EXPLICIT,
             trust=Trust.ALLOWED,
@@ -43,3 +44,6 @@ class ScriptedSource:
             found=self.found if seen else (),
             diagnostics=self.diagnostics,
         )
+        if self._last is None or now != self._last:
+            self._last = now
+        return self._last

@@ -8,6 +8,7 @@ from typing import TypeAlias, TypedDict, Unpack
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.confined import ConfinedRoot
+from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Bundle
@@ -76,6 +77,24 @@ def grow(root: Path, tree: Tree) -> Path:
             case Folder():
                 target.mkdir()
     return root
+
+
+def stored_tree(files: Tree, blobs: BlobStore) -> StoredTree:
+    """Return a tree of these files, whose bytes are put into `blobs`."""
+    stored: dict[str, StoredFile] = {}
+    links: dict[str, str] = {}
+    for path, file in files.items():
+        match file:
+            case Link(text):
+                links[path] = text
+            case Program(data):
+                stored[path] = StoredFile(blobs.put(data), len(data), executable=True)
+            case str() | bytes():
+                data = file.encode() if isinstance(file, str) else file
+                stored[path] = StoredFile(blobs.put(data), len(data))
+            case Fifo() | Folder():
+                raise ValueError("a stored tree holds no such thing")
+    return StoredTree(stored, blobs=blobs, links=links)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
