@@ -82,11 +82,15 @@ property: setup ## Property tests with many examples
 	$(BIN)/pytest -q -n auto -m property --hypothesis-profile=thorough $(ARGS)
 
 .PHONY: integration
-integration: setup ## Tests with a real server
+integration: setup tools ## Tests with a real server
 	$(BIN)/pytest -q -n auto -m integration $(ARGS)
 
+.PHONY: tools
+tools: ## The programs of others that the integration tests talk to; installed where that is possible
+	.ci/tools
+
 .PHONY: coverage
-coverage: setup ## Branches reached by all tests: 100 % of the core, 90 % of the whole
+coverage: setup tools ## Branches reached by all tests: 100 % of the core, 90 % of the whole
 	$(BIN)/pytest -q --cov --cov-report= $(ARGS)
 	$(BIN)/coverage report --fail-under=100 --include='skillsvc/domain/*,skillsvc/parsing/*,skillsvc/catalog/diff.py,skillsvc/catalog/listing.py'
 	$(BIN)/coverage report --fail-under=90
