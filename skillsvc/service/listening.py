@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import grpc
 
@@ -40,17 +40,19 @@ class Listener:
         if not address.startswith("unix:"):
             return f"{address.rpartition(':')[0]}:{_bind(server, address, address)}"
         # As grpc reads it, for whoever calls reads it so: `unix:PATH` and `unix:///PATH`, with `%20` for a space.
-        path = PurePath(unquote(urlsplit(address).path))
-        try:
-            file = _SocketFile(path)
-            try:
-                file.take(server, address, f".{self._new_id()}")
-            except BaseException:
-                file.close()
-                raise
-        except OSError as error:
-            raise CannotListen(f"cannot listen on {address}: {error.strerror}") from error
-        self._socket = file
+        self._take(PurePath(unquote(urlsplit(address).path)), address, lambda file, aside: file.take(server, aside))
+        return address
+
+    def listen_privately(self, server: grpc.aio.Server, path: PurePath) -> str:
+        """Let `server` listen on a unix socket of mode 0600; return its address.
+
+        The caller holds a lock by which no other server comes to that folder: a folder cannot be locked twice.
+
+        Raises:
+            CannotListen: Something else has the name.
+        """
+        address = f"unix:{quote(str(path))}"
+        self._take(path, address, lambda file, aside: file.take_privately(server, aside))
         return address
 
     def release(self) -> None:
@@ -60,38 +62,66 @@ class Listener:
             self._socket.close()
             self._socket = None
 
+    def _take(self, path: PurePath, address: str, take: Callable[["_SocketFile", str], None]) -> None:
+        try:
+            file = _SocketFile(path, address)
+            try:
+                take(file, f".{self._new_id()}")
+            except BaseException:
+                file.close()
+                raise
+        except OSError as error:
+            raise CannotListen(f"cannot listen on {address}: {error.strerror}") from error
+        self._socket = file
+
 
 class _SocketFile:
-    """A name for a unix socket in a folder that is held open."""
+    """A name for a unix socket in a folder that is held open. Errors name it by `address`."""
 
-    def __init__(self, path: PurePath) -> None:
+    def __init__(self, path: PurePath, address: str) -> None:
         self._name = path.name
+        self._address = address
         self._folder = os.open(path.parent, _FOLDER)
         self._identity: tuple[int, int] | None = None
 
     def close(self) -> None:
         os.close(self._folder)
 
-    def take(self, server: grpc.aio.Server, address: str, aside: str) -> None:
+    def take(self, server: grpc.aio.Server, aside: str) -> None:
         """Let `server` listen under the name; `aside` is the name in the same folder that it binds first."""
         try:
             # Of two that start at once and find a dead socket, the second must find the first one's instead.
             fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise CannotListen(f"cannot listen on {address}: another server begins to listen there") from error
+            raise CannotListen(f"cannot listen on {self._address}: another server begins to listen there") from error
         try:
-            self._refuse_taken(address)
-            # By the descriptor: a path to the folder and this name might be longer than an address may be.
-            _bind(server, f"unix:{self._reach(aside)}", address)
-            try:
-                identity = self._identify(aside)
-                os.rename(aside, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-            except BaseException:
-                os.unlink(aside, dir_fd=self._folder)
-                raise
-            self._identity = identity
+            self._refuse_taken()
+            self._settle(server, aside)
         finally:
             fcntl.flock(self._folder, fcntl.LOCK_UN)
+
+    def take_privately(self, server: grpc.aio.Server, aside: str) -> None:
+        """As `take`, for this user alone; nobody else begins to listen in the folder meanwhile."""
+        self._refuse_taken()
+        # A socket is made with the mode that the umask leaves it: until it has its own, a folder keeps others out.
+        os.mkdir(aside, 0o700, dir_fd=self._folder)
+        try:
+            self._settle(server, f"{aside}/{self._name}", mode=0o600)
+        finally:
+            os.rmdir(aside, dir_fd=self._folder)
+
+    def _settle(self, server: grpc.aio.Server, aside: str, *, mode: int | None = None) -> None:
+        # By the descriptor: a path to the folder and this name might be longer than an address may be.
+        _bind(server, f"unix:{self._reach(aside)}", self._address)
+        try:
+            if mode is not None:
+                os.chmod(aside, mode, dir_fd=self._folder)
+            identity = self._identify(aside)
+            os.rename(aside, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        except BaseException:
+            os.unlink(aside, dir_fd=self._folder)
+            raise
+        self._identity = identity
 
     def remove(self) -> None:
         """Remove the name as far as possible, where it still is that of the socket that took it."""
@@ -100,15 +130,15 @@ class _SocketFile:
             if self._identify(self._name) == self._identity:
                 os.unlink(self._name, dir_fd=self._folder)
 
-    def _refuse_taken(self, address: str) -> None:
+    def _refuse_taken(self) -> None:
         try:
             found = os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
         except FileNotFoundError:
             return
         if not stat.S_ISSOCK(found.st_mode):
-            raise CannotListen(f"cannot listen on {address}: what is there is no socket")
+            raise CannotListen(f"cannot listen on {self._address}: what is there is no socket")
         if not _is_dead(self._reach(self._name)):
-            raise CannotListen(f"cannot listen on {address}: it is in use")
+            raise CannotListen(f"cannot listen on {self._address}: it is in use")
 
     def _reach(self, name: str) -> str:
         return f"/proc/self/fd/{self._folder}/{name}"

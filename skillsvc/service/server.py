@@ -1,12 +1,10 @@
-"""The server: one grpc.aio server on one listener, with health and reflection; begun, made ready, drained (P10)."""
+"""The server: its front for agents and its front for operators, begun, made ready and drained as one (P10)."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-
-import grpc
-from grpc_reflection.v1alpha import reflection
+from pathlib import PurePath
 
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.log import RequestLog
@@ -15,12 +13,18 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.activations import Activations
+from skillsvc.service.admin import SERVICE as ADMIN_SERVICE
+from skillsvc.service.admin import admin_handlers
+from skillsvc.service.admin_generations import GenerationAdmin
+from skillsvc.service.admin_pages import Pages
+from skillsvc.service.admin_scope import AdminScope, Looks
+from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.answers import AnswerCache
-from skillsvc.service.boundary import Boundary
+from skillsvc.service.boundary import Boundary, Handler
 from skillsvc.service.changes import Changes
+from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
-from skillsvc.service.listening import Listener
 from skillsvc.service.reads import Reads
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
@@ -35,11 +39,16 @@ _STEPS = 3
 """The most steps in threads that one call takes: an activation finds its record, may renew it, and reads the body."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
+_COMPARING = 16
+"""Calls of operators that may wait for what goes through all of a catalog."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a server serves from, built by the composition root."""
+    """What a server serves from, built by the composition root.
+
+    `looks` is None where nobody looks at sources: there is no service for operators then.
+    """
 
     current: Current
     blobs: BlobStore
@@ -49,6 +58,7 @@ class Parts:
     version: str
     now: Callable[[], datetime]
     new_id: Callable[[], str]
+    looks: Looks | None = None
 
 
 class Server:
@@ -62,33 +72,17 @@ class Server:
         # A pool each: a store that is slow to write must not keep anybody from reading.
         self._reading = Threads("reads", threads=_READING_THREADS, waiting=_WAITING, within_s=within_s)
         self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
+        self._comparing = Threads("admin", threads=1, waiting=_COMPARING, within_s=within_s)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
         self._hurrying: asyncio.Future[None] | None = None
-        self._listener = Listener(parts.new_id)
-        self._server = grpc.aio.server(
-            options=(
-                # A second server on the port must fail to start, rather than share its calls.
-                ("grpc.so_reuseport", 0),
-                # A little more than the limit, so that it is the boundary that refuses, with a reason.
-                ("grpc.max_receive_message_length", parts.limits.request_bytes + 64 * 1024),
-                ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
-                ("grpc.keepalive_permit_without_calls", 1),
-                # One connection alone must not fill the queue of calls that are not taken up yet: gRPC then cancels
-                # calls at random, whoever made them.
-                ("grpc.max_concurrent_streams", 1000),
-                ("grpc.server.max_pending_requests", 10_000),
-                ("grpc.server.max_pending_requests_hard_limit", 20_000),
-                # A peer that is gone holds what waits to be sent to it.
-                ("grpc.keepalive_time_ms", 60_000),
-                ("grpc.keepalive_timeout_ms", 20_000),
-            )
-        )
-        self._register(parts)
+        boundary = Boundary(limits=parts.limits, new_incident=parts.new_id)
+        self._front = self._agents_front(parts, boundary)
+        self._admin_front = None if parts.looks is None else self._operators_front(parts, parts.looks, boundary)
+        self._fronts = [self._front] if self._admin_front is None else [self._front, self._admin_front]
 
-    def _register(self, parts: Parts) -> None:
+    def _agents_front(self, parts: Parts, boundary: Boundary) -> Front:
         limits = parts.limits
         answers = AnswerCache(limits.answer_cache_bytes)
-        boundary = Boundary(limits=limits, new_incident=parts.new_id)
         texts = Texts(parts.blobs, self._reading)
         handlers = skill_source_handlers(
             boundary,
@@ -107,14 +101,25 @@ class Server:
             sights=self._sights,
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits),
         )
-        health = Health((SERVICE,), sights=self._sights, changes=self._changes, limits=limits)
-        self._server.add_generic_rpc_handlers(
-            (
-                grpc.method_handlers_generic_handler(SERVICE, handlers),
-                grpc.method_handlers_generic_handler(HEALTH_SERVICE, health_handlers(boundary, health)),
-            )
+        health = self._health(SERVICE, parts, boundary)
+        return Front({SERVICE: handlers, HEALTH_SERVICE: health}, limits=limits, new_id=parts.new_id)
+
+    def _operators_front(self, parts: Parts, looks: Looks, boundary: Boundary) -> Front:
+        scope = AdminScope(current=parts.current, looks=looks, sights=self._sights)
+        pages = Pages(parts.keys, parts.limits)
+        handlers = admin_handlers(
+            boundary,
+            sources=SourceAdmin(
+                scope=scope, pages=pages, limits=parts.limits, changes=self._changes, threads=self._comparing
+            ),
+            generations=GenerationAdmin(scope=scope, pages=pages, threads=self._comparing),
         )
-        reflection.enable_server_reflection((SERVICE, HEALTH_SERVICE, reflection.SERVICE_NAME), self._server)
+        health = self._health(ADMIN_SERVICE, parts, boundary)
+        return Front({ADMIN_SERVICE: handlers, HEALTH_SERVICE: health}, limits=parts.limits, new_id=parts.new_id)
+
+    def _health(self, service: str, parts: Parts, boundary: Boundary) -> dict[str, Handler]:
+        health = Health((service,), sights=self._sights, changes=self._changes, limits=parts.limits)
+        return health_handlers(boundary, health)
 
     async def start(self, address: str) -> str:
         """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the address with the port that it got.
@@ -122,9 +127,16 @@ class Server:
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        listening = self._listener.listen(self._server, address)
-        await self._server.start()
-        return listening
+        return await self._front.start(address)
+
+    async def start_admin(self, path: PurePath) -> str:
+        """Let operators call by a unix socket of mode 0600, in a folder that the caller has locked; return its address.
+
+        Raises:
+            CannotListen: Something else has the name.
+        """
+        assert self._admin_front is not None, "an admin service needs what looks at the sources"
+        return await self._admin_front.start_privately(path)
 
     def serve(self) -> None:
         """Begin to answer from the catalog, and be healthy."""
@@ -137,15 +149,20 @@ class Server:
             self._enter(Phase.LEAVING)
             await asyncio.sleep(min(_LEAVING_S, grace_s))
         self._enter(Phase.DRAINING)
-        self._listener.release()
-        await self._server.stop(grace_s)
+        for front in self._fronts:
+            front.release()
+        await self._stop(grace_s)
         self._unsubscribe()
         self._reading.close()
         self._recording.close()
+        self._comparing.close()
 
     def hurry(self) -> None:
         """End the calls that a drain is waiting for."""
-        self._hurrying = asyncio.ensure_future(self._server.stop(0))
+        self._hurrying = asyncio.ensure_future(self._stop(0))
+
+    async def _stop(self, grace_s: float) -> None:
+        await asyncio.gather(*(front.stop(grace_s) for front in self._fronts))
 
     def _enter(self, phase: Phase) -> None:
         self._sights.phase = phase

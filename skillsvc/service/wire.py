@@ -22,14 +22,14 @@ from skillsvc.domain.media_types import media_type_of
 from skillsvc.domain.skill import Asset, Bundle, Network, NetworkMode, ToolKind
 from skillsvc.domain.trust import Tier, Trust
 
-_TIERS = {
+TIERS = {
     Tier.EXPLICIT: skill_pb2.TIER_EXPLICIT,
     Tier.PROJECT: skill_pb2.TIER_PROJECT,
     Tier.USER: skill_pb2.TIER_USER,
     Tier.REGISTERED: skill_pb2.TIER_REGISTERED,
     Tier.LEARNED: skill_pb2.TIER_LEARNED,
 }
-_TRUSTS = {
+TRUSTS = {
     Trust.ALLOWED: skill_pb2.TRUST_ALLOWED,
     Trust.ASK: skill_pb2.TRUST_ASK,
     Trust.UNTRUSTED: skill_pb2.TRUST_UNTRUSTED,
@@ -39,7 +39,7 @@ _TOOL_KINDS = {
     ToolKind.MCP: skill_pb2.TOOL_KIND_MCP,
     ToolKind.EXECUTABLE: skill_pb2.TOOL_KIND_EXECUTABLE,
 }
-_SEVERITIES = {
+SEVERITIES = {
     Severity.NOTE: skill_pb2.SEVERITY_NOTE,
     Severity.WARNING: skill_pb2.SEVERITY_WARNING,
     Severity.ERROR: skill_pb2.SEVERITY_ERROR,
@@ -103,8 +103,8 @@ def basic_skill(row: Row) -> skill_pb2.Skill:
         description_truncated=skill.description_truncated,
         description_bytes=skill.description_bytes,
         has_assets=bool(row.bundle.assets),
-        origin=_TIERS[row.tier],
-        trust=_TRUSTS[row.trust],
+        origin=TIERS[row.tier],
+        trust=TRUSTS[row.trust],
         invocation=skill_pb2.Invocation(model=skill.model_invocable, user=skill.user_invocable),
         digest=row.bundle.digest,
     )
@@ -220,7 +220,7 @@ def _network(network: Network) -> skill_pb2.Network:
 
 def _diagnostic(row: Row, diagnostic: Diagnostic) -> skill_pb2.Diagnostic:
     return skill_pb2.Diagnostic(
-        severity=_SEVERITIES[diagnostic.severity],
+        severity=SEVERITIES[diagnostic.severity],
         code=diagnostic.code.value,
         skill=row.name,
         source=row.source,

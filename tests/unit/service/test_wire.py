@@ -128,7 +128,7 @@ def test_tiers_and_trusts_keep_their_names(tier: Tier, trust: Trust) -> None:
     ("values", "prefix", "enum"),
     [
         (wire._TOOL_KINDS, "TOOL_KIND_", skill_pb2.ToolKind),
-        (wire._SEVERITIES, "SEVERITY_", skill_pb2.Severity),
+        (wire.SEVERITIES, "SEVERITY_", skill_pb2.Severity),
         (wire._SOURCE_STATES, "SOURCE_STATE_", pb.SourceState),
     ],
 )

@@ -1,0 +1,32 @@
+"""CatalogAdminService: which handler answers which call.
+
+It is served by a front of its own, and asks of no caller who they are: whoever reaches that front is an operator.
+"""
+
+from skillsource.v1 import admin_pb2 as pb
+
+from skillsvc.service.admin_generations import GenerationAdmin
+from skillsvc.service.admin_requests import (
+    parse_diagnostics,
+    parse_diff,
+    parse_generation,
+    parse_partitions,
+    parse_refresh,
+    parse_sources,
+)
+from skillsvc.service.admin_sources import SourceAdmin
+from skillsvc.service.boundary import Boundary, Handler
+
+SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"].full_name
+
+
+def admin_handlers(boundary: Boundary, *, sources: SourceAdmin, generations: GenerationAdmin) -> dict[str, Handler]:
+    """Return the handlers of all calls, by their names."""
+    return {
+        "ListSources": boundary.unary(pb.ListSourcesRequest, parse_sources, sources.list_sources),
+        "Refresh": boundary.unary(pb.RefreshRequest, parse_refresh, sources.refresh),
+        "ListDiagnostics": boundary.unary(pb.ListDiagnosticsRequest, parse_diagnostics, sources.list_diagnostics),
+        "ListPartitions": boundary.unary(pb.ListPartitionsRequest, parse_partitions, generations.list_partitions),
+        "GetGeneration": boundary.unary(pb.GetGenerationRequest, parse_generation, generations.get_generation),
+        "DiffGenerations": boundary.unary(pb.DiffGenerationsRequest, parse_diff, generations.diff_generations),
+    }

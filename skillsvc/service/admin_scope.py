@@ -1,0 +1,77 @@
+"""What every admin call stands on: the layers, whoever looks at the sources, and whether there is still an answer."""
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import Future
+from typing import Protocol
+
+from skillsvc.catalog.current import Current, Layer
+from skillsvc.catalog.reports import Looked, SourceReport
+from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
+from skillsvc.domain.partition import Partition
+from skillsvc.service.sights import Phase, Sights
+
+
+class Looks(Protocol):
+    """Whoever looks at the sources. Each method raises KeyError for a partition that no source feeds."""
+
+    def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
+        """Return how the sources stand, strongest first."""
+
+    def diagnostics(self, partition: Partition) -> tuple[Diagnostic, ...]:
+        """Return what the latest looks found to be said."""
+
+    def look_now(
+        self, partition: Partition, labels: Collection[str] | None = None, paths: Collection[str] | None = None
+    ) -> "Future[Looked]":
+        """Look at sources, all of them where `labels` is None; KeyError also for a label that is not declared.
+
+        The future ends when what was seen is published; it is cancelled where no look will end any more. Whoever
+        cancels it waits no longer, and the look goes on.
+        """
+
+
+class AdminScope:
+    """The layers and their sources, as operators may ask for them: all of them. Lives on the event loop."""
+
+    def __init__(self, *, current: Current, looks: Looks, sights: Sights) -> None:
+        """Tell of `current` and of what `looks`, in the phase of `sights`."""
+        self.looks = looks
+        self._current = current
+        self._sights = sights
+
+    @property
+    def layers(self) -> Mapping[Partition, Layer]:
+        """The present state. Take it once, and use what was taken."""
+        return self._current.layers
+
+    def check_phase(self) -> None:
+        """Refuse when the end has begun; before the first look is over there is much to tell already."""
+        if self._sights.phase is Phase.DRAINING:
+            raise draining()
+
+    def layer(self, partition: Partition) -> Layer:
+        """Return a partition's layer; PARTITION_NOT_FOUND where there is none."""
+        layer = self.layers.get(partition)
+        if layer is None:
+            raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
+        return layer
+
+    def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
+        """Return how the sources of a partition stand; none where it has a layer that no source feeds."""
+        try:
+            return self.looks.reports(partition)
+        except KeyError:
+            return ()
+
+    def diagnostics(self, partition: Partition) -> tuple[Diagnostic, ...]:
+        """Return what is to be said of the sources of a partition; nothing where no source feeds it."""
+        try:
+            return self.looks.diagnostics(partition)
+        except KeyError:
+            return ()
+
+
+def draining() -> Unavailable:
+    """Return the error of a call that comes, or still waits, when the end has begun."""
+    return Unavailable(ErrorReason.DRAINING, "the server is about to stop")

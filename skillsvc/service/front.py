@@ -1,0 +1,113 @@
+"""A front: one grpc.aio server on one listener, with the services that are reached there, and reflection of no others.
+
+grpc tells no handler by which listener a call came, so that what must be reached by one of them alone has a server of
+its own.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+
+import grpc
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor import FileDescriptor
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.rpc import error_details_pb2
+from grpc_reflection.v1alpha import reflection
+from skillsource.v1 import errors_pb2
+
+from skillsvc.domain.limits import Limits
+from skillsvc.service.boundary import Handler
+from skillsvc.service.listening import Listener
+
+_ERRORS = (errors_pb2.DESCRIPTOR, error_details_pb2.DESCRIPTOR)
+"""What any status may carry: whoever calls by reflection has to read it."""
+
+
+class Front:
+    """A server and its listener. Made and used on the event loop."""
+
+    def __init__(
+        self, services: Mapping[str, Mapping[str, Handler]], *, limits: Limits, new_id: Callable[[], str]
+    ) -> None:
+        """Prepare; nothing listens before `start`.
+
+        Args:
+            services: The handlers of each service's calls, by their full names.
+            limits: The limits in force.
+            new_id: Gives names that nobody has.
+        """
+        self._listener = Listener(new_id)
+        self._server = grpc.aio.server(
+            options=(
+                # A second server on the port must fail to start, rather than share its calls.
+                ("grpc.so_reuseport", 0),
+                # A little more than the limit, so that it is the boundary that refuses, with a reason.
+                ("grpc.max_receive_message_length", limits.request_bytes + 64 * 1024),
+                ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
+                ("grpc.keepalive_permit_without_calls", 1),
+                # One connection alone must not fill the queue of calls that are not taken up yet: gRPC then cancels
+                # calls at random, whoever made them.
+                ("grpc.max_concurrent_streams", 1000),
+                ("grpc.server.max_pending_requests", 10_000),
+                ("grpc.server.max_pending_requests_hard_limit", 20_000),
+                # A peer that is gone holds what waits to be sent to it.
+                ("grpc.keepalive_time_ms", 60_000),
+                ("grpc.keepalive_timeout_ms", 20_000),
+            )
+        )
+        self._server.add_generic_rpc_handlers(
+            tuple(grpc.method_handlers_generic_handler(name, dict(handlers)) for name, handlers in services.items())
+        )
+        names = (*services, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, self._server, pool=_pool_of(names))
+
+    async def start(self, address: str) -> str:
+        """Listen on `HOST:PORT` or `unix:PATH`, and answer; return the address with the port that it got.
+
+        Raises:
+            CannotListen: The address is taken or not of this machine.
+        """
+        listening = self._listener.listen(self._server, address)
+        await self._server.start()
+        return listening
+
+    async def start_privately(self, path: PurePath) -> str:
+        """Listen on a unix socket for this user alone, in a folder that the caller has locked; return the address.
+
+        Raises:
+            CannotListen: Something else has the name.
+        """
+        listening = self._listener.listen_privately(self._server, path)
+        await self._server.start()
+        return listening
+
+    def release(self) -> None:
+        """Take no more connections by the name of a unix socket."""
+        self._listener.release()
+
+    async def stop(self, grace_s: float) -> None:
+        """Take no more calls; those under way have `grace_s` seconds to end."""
+        await self._server.stop(grace_s)
+
+
+def _pool_of(services: tuple[str, ...]) -> descriptor_pool.DescriptorPool:
+    """Return a pool of what services are made of: the common one knows all that is imported, of other listeners too."""
+    pool = descriptor_pool.DescriptorPool()
+    known: set[str] = set()
+
+    def add(file: FileDescriptor) -> None:
+        if file.name in known:
+            return
+        known.add(file.name)
+        for needed in file.dependencies:
+            add(needed)
+        proto = FileDescriptorProto()
+        file.CopyToProto(proto)
+        pool.Add(proto)
+
+    common = descriptor_pool.Default()
+    for name in services:
+        add(common.FindFileContainingSymbol(name))
+    for file in _ERRORS:
+        add(file)
+    return pool
