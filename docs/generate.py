@@ -1,32 +1,47 @@
-"""Write docs/configuration.md from the settings and limits: `make docs`; with `--check`, fail where it is another."""
+"""Write docs/configuration.md and the JSON Schema from the settings: `make docs`; `--check` fails where they differ.
+
+The schema is written twice: for readers of the documents, and into the package.
+"""
 
 import argparse
+import builtins
+import inspect
 import sys
-from collections.abc import Iterator
+import types
+import typing
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from enum import Enum
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from skillsvc.domain.limits import Limits
-from skillsvc.settings import ServerTable, SourceTable
+from skillsvc.settings.conventional import ConventionalTable
+from skillsvc.settings.schema import schema
+from skillsvc.settings.server import ServerTable
+from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
 
 _ENDLESS = 2**40
 """More than any limit has a reason to be."""
 
-PAGE = Path(__file__).parent / "configuration.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "configuration.md"
+SCHEMA_NAME = "skillsvc.schema.json"
+_NAMES: Mapping[object, str] = {str: "text", Path: "path", bool: "true, false", float: "number", int: "whole number"}
+_COLUMNS = "| Name | Values | Default | What it is |\n|---|---|---|---|\n"
 
 _HEAD = """\
-<!-- Generated from skillsvc/settings.py and skillsvc/domain/limits.py by docs/generate.py. -->
+<!-- Generated from skillsvc/settings/, skillsvc/domain/limits.py and examples/skillsvc.toml by docs/generate.py. -->
 
 # Configuration
 
 A server is told what to serve by options, or by a file of TOML:
 
 ```
+skillsvc config check skillsvc.toml
 skillsvc serve --config skillsvc.toml
 ```
 
@@ -49,10 +64,55 @@ path = "/srv/vendor-skills"
 profile = "strict"
 ```
 
-Options win over the file; each `--skills-dir` adds a source, `dir-1`, `dir-2` and so on. Relative paths in the file are
-relative to the file. What is not known is refused, and so is anything unsafe; all faults are told at once.
+[examples/skillsvc.toml](../examples/skillsvc.toml) has a source of each kind. Options win over the file; each
+`--skills-dir` adds a source, `dir-1`, `dir-2` and so on. Relative paths in the file are relative to the file. What is
+not known is refused, and so is anything unsafe; all mistakes are told at once, each with its line.
+
+| Command | What it does |
+|---|---|
+| `skillsvc config check FILE` | tells every mistake, and what is not there of all that the file names |
+| `skillsvc config show FILE` | prints what is in force, defaults included, without secrets |
+| `skillsvc config schema` | prints the JSON Schema, which is [skillsvc.schema.json](skillsvc.schema.json), too |
+| `skillsvc config import FILE` | makes a skillsvc.toml of the `[[skill_sources]]` of an ARES configuration |
+
+SIGHUP makes a server read its file anew. Where something in it cannot be, all mistakes are logged and nothing changes.
+Else sources that were added, removed, changed or put in another order take effect at once, and the others go on with
+all that they know. A change of [server] or [limits] is logged, and taken in at the next start.
+
 `skillsvc serve --help` lists the options. Commands that talk to a server find it by `--address`, else by the variable
 `SKILLSVC_ADDRESS`, else at `127.0.0.1:50051`.
+"""
+
+_SOURCES_HEAD = """\
+
+## [[source]]
+
+One place that skills come from. Earlier sources win where two of one layer have a skill of one name. Two directories
+that are one place are one source: the earlier stays, and that is logged. These keys are of every kind, those of each
+kind follow, and then those that several kinds share.
+
+| Name | Values | Default | What it is |
+|---|---|---|---|
+"""
+
+_FOLDERS_HEAD = """\
+
+### Kinds whose skills lie in folders
+
+These keys are of `directory`, `git` and `oci`.
+
+| Name | Values | Default | What it is |
+|---|---|---|---|
+"""
+
+_REMOTE_HEAD = """\
+
+### Kinds that are reached over a network
+
+These keys are of `git`, `http`, `well_known` and `oci`.
+
+| Name | Values | Default | What it is |
+|---|---|---|---|
 """
 
 _LIMITS_HEAD = """\
@@ -107,36 +167,94 @@ _MEANINGS = {
 
 def configuration() -> str:
     """Return the page."""
-    return "".join((_HEAD, *_table("[server]", ServerTable), *_table("[[source]]", SourceTable), *_limits()))
+    common = {*SourceTable.model_fields} - {"tier"}
+    shared: dict[type[SourceTable], str] = {FolderTable: _FOLDERS_HEAD, RemoteTable: _REMOTE_HEAD}
+    return "".join(
+        (
+            _HEAD,
+            *_table("## [server]", ServerTable),
+            *_table("## [conventional]", ConventionalTable),
+            _SOURCES_HEAD,
+            *_rows(SourceTable, {"kind", "tier"}),
+            *(row for kind, model in SOURCE_TABLES.items() for row in _kind(kind, model, common)),
+            *(row for model, head in shared.items() for row in (head, *_rows(model, {*common, "tier"}))),
+            *_table("### auth", AuthTable),
+            *_table("### partition", PartitionTable),
+            *_limits(),
+        )
+    )
+
+
+def schemas() -> Mapping[Path, str]:
+    """Return the JSON Schema, by the files that hold it."""
+    return dict.fromkeys((ROOT / "docs" / SCHEMA_NAME, ROOT / "skillsvc" / "settings" / SCHEMA_NAME), schema())
 
 
 def _table(title: str, model: type[BaseModel]) -> Iterator[str]:
-    yield f"\n## {title}\n\n{model.__doc__}\n\n| Name | Values | Default | What it is |\n|---|---|---|---|\n"
+    yield f"\n{title}\n\n{_said_of(model)}\n\n{_COLUMNS}"
+    yield from _rows(model, set())
+
+
+def _kind(kind: str, model: type[SourceTable], told: set[str]) -> Iterator[str]:
+    """Yield what is to be said of a kind, but for the keys that are told elsewhere."""
+    for shared in (FolderTable, RemoteTable):
+        if issubclass(model, shared):
+            told = told | {*shared.model_fields} - {"tier"}
+    yield f'\n### kind = "{kind}"\n\n{_said_of(model)}\n\n```toml\n{_example_of(kind)}\n```\n\n{_COLUMNS}'
+    yield from _rows(model, told)
+
+
+def _said_of(model: type[BaseModel]) -> str:
+    return inspect.cleandoc(model.__doc__ or "")
+
+
+def _example_of(kind: str) -> str:
+    """Return the paragraph of the example with a source of a kind, its tables in force, without what is said of it."""
+    example = (ROOT / "examples" / "skillsvc.toml").read_text(encoding="utf-8")
+    (paragraph,) = [part for part in example.split("\n\n") if f'kind = "{kind}"' in part]
+    lines = (line.removeprefix("#") for line in paragraph.strip().splitlines())
+    return "\n".join(line for line in lines if not line.startswith(" "))
+
+
+def _rows(model: type[BaseModel], told: set[str]) -> Iterator[str]:
     for name, field in model.model_fields.items():
-        default = "required" if field.is_required() else _shown(field.default)
-        yield f"| `{name}` | {_values(field)} | {default} | {field.description} |\n"
+        if name not in told:
+            default = "required" if field.is_required() else _shown(field.default)
+            yield f"| `{name}` | {_values(field)} | {default} | {field.description} |\n"
 
 
 def _values(field: FieldInfo) -> str:
-    kind = field.annotation
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return ", ".join(_shown(member) for member in kind)
-    choices = [choice for choice in get_args(kind) if isinstance(choice, str)]
-    if choices:
-        return ", ".join(map(_shown, choices))
-    kinds = get_args(kind) or (kind,)
-    return {str: "text", Path: "path", bool: "true, false", float: "number"}[kinds[0]]
+    return _values_of(field.annotation)
+
+
+def _values_of(kind: object) -> str:
+    match get_origin(kind):
+        case typing.Literal:
+            return ", ".join(map(_shown, get_args(kind)))
+        case typing.Annotated:
+            return _values_of(get_args(kind)[0])
+        case types.UnionType | typing.Union:
+            (meant,) = [each for each in get_args(kind) if each is not types.NoneType]
+            return _values_of(meant)
+        case builtins.tuple:
+            return f"list of {_values_of(get_args(kind)[0])}s"
+        case _ if isinstance(kind, type) and issubclass(kind, Enum):
+            return ", ".join(_shown(member) for member in kind)
+        case _:
+            return _NAMES.get(kind, "table")
 
 
 def _shown(value: object) -> str:
     match value:
         case None:
             return "none"
+        case tuple() | dict():
+            return ", ".join(map(_shown, value)) or "none"
         case Enum():
             return f'`"{value.value}"`'
         case bool():
             return f"`{str(value).lower()}`"
-        case str():
+        case str() | Path():
             return f'`"{value}"`'
         case _:
             return f"{value:,.15g}"
@@ -174,13 +292,14 @@ def main() -> int:
     """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; end with status 1 where it would")
-    page = configuration()
+    pages = {PAGE: configuration(), **schemas()}
     if parser.parse_args().check:
-        if PAGE.read_text(encoding="utf-8") == page:
-            return 0
-        print(f"docs/{PAGE.name} is not what the settings say: run `make docs`", file=sys.stderr)
-        return 1
-    PAGE.write_text(page, encoding="utf-8")
+        stale = [path for path, page in pages.items() if path.read_text(encoding="utf-8") != page]
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not what the settings say: run `make docs`", file=sys.stderr)
+        return 1 if stale else 0
+    for path, page in pages.items():
+        path.write_text(page, encoding="utf-8")
     return 0
 
 

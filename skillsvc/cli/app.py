@@ -101,7 +101,8 @@ def serve(
 
     Example: skillsvc serve --skills-dir ~/my-skills --layout nested
     """
-    from skillsvc.settings import Options, SettingsRefused, settle  # noqa: PLC0415 - see above
+    from skillsvc.settings.refusal import SettingsRefused  # noqa: PLC0415 - see above
+    from skillsvc.settings.settling import Options, settle  # noqa: PLC0415 - see above
 
     options = Options(
         skills_dirs=tuple(skills_dir or ()),
@@ -154,7 +155,8 @@ def check(
     Example: skillsvc check ~/my-skills --layout nested
     """
     from skillsvc.cli import checking  # noqa: PLC0415 - see above
-    from skillsvc.settings import Options, SettingsRefused  # noqa: PLC0415 - see above
+    from skillsvc.settings.refusal import SettingsRefused  # noqa: PLC0415 - see above
+    from skillsvc.settings.settling import Options  # noqa: PLC0415 - see above
 
     options = Options(skills_dirs=tuple(directories or ()), layout=layout, profile=profile)
     try:

@@ -13,7 +13,8 @@ from skillsvc.cli.output import count_of, print_line, print_text
 from skillsvc.domain.caps import fits_skill_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.settings import Options, SettingsRefused, settle
+from skillsvc.settings.refusal import SettingsRefused
+from skillsvc.settings.settling import Options, settle
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST, Layout
 from skillsvc.sources.merge import Merged, merge

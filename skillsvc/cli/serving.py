@@ -23,7 +23,7 @@ from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.server import Parts, Server
-from skillsvc.settings import Settings
+from skillsvc.settings.settings import Settings
 from skillsvc.sources.directory import DirectorySource
 from skillsvc.sources.watch import DirectoryWatch
 from skillsvc.store.data_folder import DataFolder

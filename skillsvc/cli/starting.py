@@ -11,7 +11,8 @@ from skillsvc.cli.output import fail, print_line
 from skillsvc.cli.serving import serve
 from skillsvc.domain.errors import SkillsvcError
 from skillsvc.service.listening import CannotListen
-from skillsvc.settings import Settings, is_of_this_machine
+from skillsvc.settings.listening import is_of_this_machine
+from skillsvc.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
 

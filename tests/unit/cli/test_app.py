@@ -12,7 +12,7 @@ import pytest
 from skillsvc.cli.app import LayoutName, ProfileName, app
 from skillsvc.cli.asking import DEFAULT_ADDRESS
 from skillsvc.parsing.findings import Profile
-from skillsvc.settings import DEFAULT_LISTEN
+from skillsvc.settings.listening import DEFAULT_LISTEN
 from skillsvc.sources.discovery import Layout
 
 COMMANDS = {

@@ -7,7 +7,8 @@ import pytest
 from skillsvc.cli.checking import CheckReport, check, print_report, settle_sources
 from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.settings import Options, SettingsRefused
+from skillsvc.settings.refusal import SettingsRefused
+from skillsvc.settings.settling import Options
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.merge import merge
 from tests.contract.memory_blob_store import MemoryBlobStore

@@ -1,0 +1,103 @@
+"""Examining settings: whether what they name is there on this machine, as far as that can be told before a start."""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import NamedTuple
+
+from skillsvc.domain.errors import SkillsvcError
+from skillsvc.settings.refusal import Place
+from skillsvc.settings.settings import Settings
+from skillsvc.settings.sought import Sought
+from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTable, ProviderTable, SourceTable
+from skillsvc.store.token_key_file import read_token_key_file
+
+PROVIDERS = "skillsvc.sources"
+"""The group of the entry points of providers."""
+
+
+class Remark(NamedTuple):
+    """What is found at a place of the file: a mistake, or something to be aware of."""
+
+    place: Place
+    sentence: str
+    is_mistake: bool = True
+
+
+def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> Iterator[Remark]:
+    """Yield what is found amiss, in the order of the tables."""
+    if settings.server.token_key_file is not None:
+        try:
+            read_token_key_file(settings.server.token_key_file)
+        except SkillsvcError as error:
+            yield Remark(("server", "token_key_file"), error.message)
+    for index, source in enumerate(settings.source):
+        for place, sentence, is_mistake in _of_source(source, environment):
+            yield Remark(("source", index, *place), sentence, is_mistake)
+    at = {source.name: index for index, source in enumerate(settings.source)}
+    for label, into in sought.folded:
+        named: Place = ("source", at[label], "path") if label in at else ("conventional",)
+        yield Remark(named, f"{label} is left out: it is the same directory as {into}", is_mistake=False)
+    if sought.withheld:
+        sentence = "the workspace is not trusted, so its skills are withheld; say trusted = true once you trust it"
+        yield Remark(("conventional", "project"), sentence, is_mistake=False)
+
+
+def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:
+    if isinstance(source, DirectoryTable):
+        yield from _of_directory(source.path)
+    if isinstance(source, GitTable):
+        yield from _of_file(("known_hosts_file",), source.known_hosts_file)
+        yield from _of_secret_file(("ssh_key_file",), source.ssh_key_file)
+    if isinstance(source, ProviderTable) and source.provider not in entry_points(group=PROVIDERS).names:
+        yield Remark(("provider",), f"is no entry point of the group {PROVIDERS}; install the package that brings it")
+    yield from _of_file(("ca_file",), getattr(source, "ca_file", None))
+    auth: AuthTable | None = getattr(source, "auth", None)
+    if auth is not None:
+        yield from _of_auth(auth, environment)
+        if _is_in_the_clear(source):
+            yield Remark(("auth",), "is sent without TLS, for all on the way to read", is_mistake=False)
+
+
+def _of_directory(path: Path) -> Iterator[Remark]:
+    if not path.exists():
+        yield Remark(("path",), "is not there; it counts as empty until it comes", is_mistake=False)
+    elif not path.is_dir():
+        yield Remark(("path",), "is no directory")
+    elif not os.access(path, os.R_OK | os.X_OK):
+        yield Remark(("path",), "cannot be read")
+
+
+def _of_auth(auth: AuthTable, environment: Mapping[str, str]) -> Iterator[Remark]:
+    for key in ("password_env", "token_env"):
+        variable = getattr(auth, key)
+        if variable is not None and not environment.get(variable):
+            yield Remark(("auth", key), f"names {variable}, which is not set in this environment")
+    for key in ("password_file", "token_file"):
+        yield from _of_secret_file(("auth", key), getattr(auth, key))
+
+
+def _of_secret_file(place: Place, path: Path | None) -> Iterator[Remark]:
+    if path is None:
+        return
+    faults = list(_of_file(place, path))
+    yield from faults
+    if not faults and path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
+        yield Remark(place, "holds a secret, and anybody may read or write it (chmod o-rw)", is_mistake=False)
+
+
+def _of_file(place: Place, path: Path | None) -> Iterator[Remark]:
+    if path is None:
+        return
+    if not path.is_file():
+        yield Remark(place, "is no file" if path.exists() else "is not there")
+    elif not os.access(path, os.R_OK):
+        yield Remark(place, "cannot be read")
+
+
+def _is_in_the_clear(source: SourceTable) -> bool:
+    if isinstance(source, OciTable):
+        return source.plain_http
+    return str(getattr(source, "url", "")).startswith("http://")

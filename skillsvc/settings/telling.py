@@ -1,0 +1,113 @@
+"""How the faults that pydantic finds in tables are told: in the words of the file."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from skillsvc.domain.caps import fits_skill_name
+from skillsvc.settings.lowering import not_known
+from skillsvc.settings.refusal import Fault, Faults, Place
+from skillsvc.settings.sources import SOURCE_TABLES
+
+_SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "bool_type": "must be true or false",
+        "dict_type": "must be a table",
+        "enum": "must be {expected}",
+        "finite_number": "must be finite",
+        "float_type": "must be a number",
+        "greater_than": "must be more than {gt:g}",
+        "greater_than_equal": "must be at least {ge:g}",
+        "int_type": "must be a whole number",
+        "literal_error": "must be {expected}",
+        "mapping_type": "must be a table",
+        "missing": "is missing",
+        "model_attributes_type": "must be a table",
+        "model_type": "must be a table",
+        "path_type": "must be text",
+        "string_pattern_mismatch": "must be the name of a variable",
+        "string_type": "must be text",
+        "string_unicode": "must be text",
+        "tuple_type": "must be a list",
+    }
+)
+"""By the stable types of pydantic."""
+
+
+def faults_of(error: ValidationError, model: type[BaseModel]) -> Iterator[Fault]:
+    """Yield each fault of a whole file, of which `model` is the model, with its place in the file."""
+    for detail in error.errors():
+        place = _place_of(detail["loc"])
+        wrong = detail.get("ctx", {}).get("error")
+        if isinstance(wrong, Faults):
+            for sentence, within in wrong.faults:
+                yield Fault(sentence, place + within)
+        elif detail["type"] == "extra_forbidden":
+            name = str(place[-1])
+            yield Fault(not_known(name, _known_at(detail["loc"][:-1], model)), place)
+        elif detail["type"] == "union_tag_invalid":
+            kinds = ", ".join(map(repr, SOURCE_TABLES))
+            yield Fault(f"must be one of {kinds}", (*place, "kind"))
+        else:
+            yield Fault(_sentence(detail, place), place)
+
+
+def name_of(place: Place, tables: Mapping[str, object]) -> str:
+    """Return what a fault is about, as the file spells it: `[server] listen`, `[[source]] 2 tools: layout`.
+
+    What is in a list is counted from 1.
+    """
+    match place:
+        case ("source", int() as index, *rest):
+            table = f"[[source]] {index + 1}{_label_of(index, tables)}"
+        case ("source", *rest):
+            table = "[[source]]"
+        case ("server" | "limits" | "conventional" as name, *rest):
+            table = f"[{name}]"
+        case _:
+            table, rest = "", list(place)
+    keys = ".".join(str(step + 1) if isinstance(step, int) else step for step in rest)
+    return " ".join(filter(None, (table, keys)))
+
+
+def _label_of(index: int, tables: Mapping[str, object]) -> str:
+    """Return the label of a source after its number, where it has one."""
+    sources = tables.get("source")
+    source = sources[index] if isinstance(sources, list) else None
+    name = source.get("name") if isinstance(source, dict) else None
+    return f" {name}:" if isinstance(name, str) and fits_skill_name(name) else ""
+
+
+def _place_of(place: Place) -> Place:
+    """Return a place without the kind that pydantic puts after the number of a source."""
+    match place:
+        case ("source", int() as index, str() as kind, *rest) if kind in SOURCE_TABLES:
+            return ("source", index, *rest)
+        case _:
+            return place
+
+
+def _sentence(detail: ErrorDetails, place: Place) -> str:
+    if place == ("source",):
+        return "must be tables, each begun by [[source]]"
+    return _SENTENCES.get(detail["type"], detail["msg"]).format_map(detail.get("ctx", {}))
+
+
+def _known_at(place: Place, model: type[BaseModel]) -> Mapping[str, Any]:
+    """Return the keys that are known at a place."""
+    at = model
+    for step in place:
+        if isinstance(step, str) and step in at.model_fields:
+            annotation = at.model_fields[step].annotation
+            tables = [kind for kind in (annotation, *get_args(annotation)) if _is_table(kind)]
+            at = tables[0] if tables else at
+        elif isinstance(step, str):
+            at = SOURCE_TABLES.get(step, at)
+    return at.model_fields
+
+
+def _is_table(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
