@@ -20,6 +20,7 @@ from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.service.admin_scope import Looks
 from skillsvc.service.server import Parts, Server
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import Clock
@@ -182,8 +183,12 @@ async def in_process(
     partitions: tuple[Partition, ...] = (DEPLOYMENT,),
     serving: bool = True,
     address: str = "127.0.0.1:0",
+    looks: Looks | None = None,
 ) -> AsyncIterator[InProcess]:
-    """Run a server on what the log holds, with `rows` published to the deployment layer if there are any."""
+    """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
+
+    With `looks` it has an admin service, which listens where the test lets it.
+    """
     world = world or World()
     current = Current(world.log, world.limits)
     for partition in partitions:
@@ -199,6 +204,7 @@ async def in_process(
             version="0.0.0",
             now=world.clock,
             new_id=lambda: f"id-{next(ids)}",
+            looks=looks,
         )
     )
     address = await server.start(address)
