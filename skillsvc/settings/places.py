@@ -36,6 +36,11 @@ def git_url(text: str) -> str:
     return text
 
 
+def is_ssh(url: str) -> bool:
+    """Tell whether a git remote is reached over ssh."""
+    return url.startswith("ssh://") or "://" not in url
+
+
 def _check_url(text: str, schemes: tuple[str, ...]) -> None:
     # What is wrong is told without the URL: it may hold a secret.
     url = _split(text)

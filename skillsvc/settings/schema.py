@@ -34,7 +34,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a schema is JSON of any kind
         case {"properties": dict(properties), **rest}:
             return {**_plain(rest), "properties": {key: _plain(_untitled(held)) for key, held in properties.items()}}
         case dict():
-            return {key: _plain(held) for key, held in value.items()}
+            return {key: _plain(held) for key, held in value.items() if held is not None}
         case list():
             return [_plain(held) for held in value]
         case _:

@@ -44,9 +44,9 @@ def settle(config: Path | None, options: Options) -> Settings:
     return settings
 
 
-def read_settings(config: Path) -> Settings:
+def settings_of(file: TomlFile) -> Settings:
     """Return the settings of a file alone, which may have no sources; raises as `settle`."""
-    return _settings_of(TomlFile.read(config), Options())
+    return _settings_of(file, Options())
 
 
 def _settings_of(file: TomlFile | None, options: Options) -> Settings:

@@ -211,7 +211,7 @@ class GitTable(RemoteTable, FolderTable):
     )
     ssh_key_file: File | None = Field(default=None, description="The private key for `ssh`.")
     known_hosts_file: File | None = Field(
-        default=None, description="The keys of hosts that `ssh` trusts; needed for it."
+        default=None, validate_default=True, description="The keys of hosts that `ssh` trusts; needed for it."
     )
 
     @field_validator("tag", "commit")
@@ -222,6 +222,13 @@ class GitTable(RemoteTable, FolderTable):
             if other:
                 raise Faults([f"cannot be beside {other}: one of branch, tag and commit says what is served"])
         return value
+
+    @field_validator("known_hosts_file")
+    @classmethod
+    def _hosts_are_known(cls, path: File | None, info: ValidationInfo) -> File | None:
+        if path is None and places.is_ssh(info.data.get("url", "https://")):
+            raise Faults(["is missing, and without it no host is trusted over ssh"])
+        return path
 
 
 class HttpTable(RemoteTable):

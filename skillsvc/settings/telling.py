@@ -46,8 +46,7 @@ def faults_of(error: ValidationError, model: type[BaseModel]) -> Iterator[Fault]
             for sentence, within in wrong.faults:
                 yield Fault(sentence, place + within)
         elif detail["type"] == "extra_forbidden":
-            name = str(place[-1])
-            yield Fault(not_known(name, _known_at(detail["loc"][:-1], model)), place)
+            yield Fault(_not_known(detail["loc"], model), place)
         elif detail["type"] == "union_tag_invalid":
             kinds = ", ".join(map(repr, SOURCE_TABLES))
             yield Fault(f"must be one of {kinds}", (*place, "kind"))
@@ -94,6 +93,16 @@ def _sentence(detail: ErrorDetails, place: Place) -> str:
     if place == ("source",):
         return "must be tables, each begun by [[source]]"
     return _SENTENCES.get(detail["type"], detail["msg"]).format_map(detail.get("ctx", {}))
+
+
+def _not_known(place: Place, model: type[BaseModel]) -> str:
+    match place:
+        case ("source", int(), str() as kind, str() as name) if any(
+            name in other.model_fields for other in SOURCE_TABLES.values()
+        ):
+            return f"is no key of the kind {kind}"
+        case _:
+            return not_known(str(place[-1]), _known_at(place[:-1], model))
 
 
 def _known_at(place: Place, model: type[BaseModel]) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ COMMANDS = {
     "assets",
     "body",
     "check",
+    "config",
     "info",
     "list",
     "read",

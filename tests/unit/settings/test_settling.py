@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from skillsvc.parsing.findings import Profile
-from skillsvc.settings.settling import Options, read_settings, settle
+from skillsvc.settings.settling import Options, settings_of, settle
 from skillsvc.settings.sources import SOURCE_TABLES, GitTable, HttpTable
+from skillsvc.settings.toml_file import TomlFile
 from skillsvc.sources.discovery import Layout
 from tests.unit.settings.faults import faults_of_options
 
@@ -25,9 +26,8 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def test_relative_paths_of_a_file_are_relative_to_the_file(tmp_path: Path, written: Callable[[str], Path]) -> None:
-    settings = read_settings(
-        written(
-            """
+    config = written(
+        """
             [server]
             data_dir = "data"
             token_key_file = "/etc/skillsvc/keys"
@@ -53,9 +53,9 @@ def test_relative_paths_of_a_file_are_relative_to_the_file(tmp_path: Path, writt
             kind = "http"
             url = "https://example.org/a"
             auth = { username = "me", password_file = "secret" }
-            """
-        )
+        """
     )
+    settings = settings_of(TomlFile.read(config))
     assert settings.server.data_dir == tmp_path / "data"
     assert settings.server.token_key_file == Path("/etc/skillsvc/keys")
     assert settings.conventional.workspace == tmp_path
@@ -247,4 +247,4 @@ def test_the_file_on_the_page_of_the_configuration_is_taken(written: Callable[[s
 def test_the_example_shows_every_kind_and_every_part_of_it_is_taken(written: Callable[[str], Path]) -> None:
     example = (ROOT / "examples" / "skillsvc.toml").read_text()
     whole = "\n".join(line if line.startswith("# ") else line.removeprefix("#") for line in example.splitlines())
-    assert {source.kind for source in read_settings(written(whole)).source} == set(SOURCE_TABLES)
+    assert {source.kind for source in settings_of(TomlFile.read(written(whole))).source} == set(SOURCE_TABLES)
