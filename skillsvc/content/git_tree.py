@@ -66,9 +66,12 @@ class GitObjects:
     """
 
     def __init__(self, repository: Path) -> None:
-        """Open the objects of a bare repository."""
-        self._database = pygit2.Odb(str(repository / "objects"))
+        """Open the objects of a bare repository. Raises Unreadable where it is none."""
         self.damaged = False
+        try:
+            self._database = pygit2.Odb(str(repository / "objects"))
+        except (KeyError, ValueError, OSError, pygit2.GitError) as error:
+            raise self._damage() from error
 
     def size(self, object_id: str) -> int:
         """Return the bytes of an object without reading them."""

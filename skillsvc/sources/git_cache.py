@@ -1,0 +1,83 @@
+"""The cache of a git source: a bare repository that may be dropped at any time.
+
+What was fetched from one place, with one way of access, is never taken for what comes from another (G29).
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from skillsvc.sources.source import LookAbandoned, never
+
+_POLL_S: Final = 0.1
+
+
+class CacheBusy(Exception):
+    """Another look, of a source that this one took the place of, would not let go of the cache."""
+
+
+class GitCache:
+    """A bare repository in a folder that is given to one source alone."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *access: str,
+        stopped: Callable[[], bool] = never,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Prepare; `access` is all that tells what is fetched, and as whom, from what was before."""
+        self._folder = folder
+        self._stopped = stopped
+        self._wait = wait
+        name = hashlib.sha256("\0".join(access).encode()).hexdigest()[:32]
+        self.path = folder / f"{name}.git"
+
+    @property
+    def home(self) -> Path:
+        """A home for the process that fetches."""
+        return self._folder / "home"
+
+    @contextmanager
+    def held(self, within_s: float) -> Iterator[None]:
+        """Hold the cache against other looks; what other places or accesses have left is removed.
+
+        Raises:
+            CacheBusy: Somebody else held it for all of the time.
+            LookAbandoned: The look was stopped.
+            OSError: The folder cannot be used.
+        """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self._take(lock, within_s)
+            for other in self._folder.glob("*.git"):
+                if other != self.path:
+                    shutil.rmtree(other, ignore_errors=True)
+            yield
+        finally:
+            os.close(lock)
+
+    def _take(self, lock: int, within_s: float) -> None:
+        for _ in range(max(1, round(within_s / _POLL_S))):
+            with suppress(BlockingIOError):
+                return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if self._stopped():
+                raise LookAbandoned
+            self._wait(_POLL_S)
+        raise CacheBusy
+
+    def drop(self) -> None:
+        """Remove the repository."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.path)
+
+    def bytes(self) -> int:
+        """Return how many bytes its files have."""
+        return sum(file.lstat().st_size for file in self.path.rglob("*"))

@@ -1,0 +1,54 @@
+"""Why nothing was fetched from a git remote, in sentences: host and limit, the way out, and no word of the remote.
+
+Pure.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from skillsvc.sources.git_exchange import FetchStatus
+from skillsvc.sources.git_url import Branch, Commit, GitRef, GitUrl, Tag
+
+_WHY: Final[Mapping[FetchStatus, str]] = MappingProxyType(
+    {
+        FetchStatus.EMPTY: "the repository at {host} has no {ref}: it is empty",
+        FetchStatus.NO_SUCH_REF: "the repository at {host} has no {ref}",
+        FetchStatus.NO_SUCH_COMMIT: "the repository at {host} has no {ref}, or that leads to no commit",
+        FetchStatus.CREDENTIALS_REFUSED: "{host} refuses the credentials",
+        FetchStatus.CREDENTIALS_MISSING: "{host} asks for credentials, and no auth is configured",
+        FetchStatus.NOT_TRUSTED: "{host} shows a certificate that is not trusted, or of another host, or broke off TLS",
+        FetchStatus.UNREACHABLE: "{host} cannot be reached, does not answer as git does, or has no such repository",
+        FetchStatus.TOO_LARGE: "{host} sends more than {max_bytes} bytes, or what needs more memory than is allowed",
+        FetchStatus.LATE: "{host} did not answer in whole within {timeout_s:g} s",
+        FetchStatus.NO_ANSWER: "the process that fetches from {host} died",
+        FetchStatus.CACHE_UNUSABLE: "the cache of the repository at {host} cannot be used",
+    }
+)
+_WHY_OVER_SSH: Final[Mapping[FetchStatus, str]] = MappingProxyType(
+    {
+        FetchStatus.CREDENTIALS_REFUSED: "{host} refuses the key of ssh_key_file, or the user {username}",
+        FetchStatus.CREDENTIALS_MISSING: "{host} asks for a key, and no ssh_key_file is configured",
+        FetchStatus.NOT_TRUSTED: "{host} shows a host key that is not the one of known_hosts_file",
+    }
+)
+
+
+def why(status: FetchStatus, url: GitUrl, ref: GitRef | None, *, max_bytes: int, timeout_s: float) -> str:
+    """Return the sentence for a status that is no success."""
+    sentences = {**_WHY, **(_WHY_OVER_SSH if url.scheme == "ssh" else {})}
+    return sentences[status].format(
+        host=url.host, username=url.username, ref=_named(ref), max_bytes=max_bytes, timeout_s=timeout_s
+    )
+
+
+def _named(ref: GitRef | None) -> str:
+    match ref:
+        case Branch(name=name):
+            return f"branch {name!r}"
+        case Tag(name=name):
+            return f"tag {name!r}"
+        case Commit(object_id=object_id):
+            return f"commit {object_id}"
+        case None:
+            return "branch that its HEAD names"

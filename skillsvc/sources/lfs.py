@@ -1,0 +1,144 @@
+"""The large files of git LFS, fetched by its batch API: what a pointer stands for, checked byte for byte.
+
+What the store has already is fetched all the same, where this source never had it: by a pointer that somebody wrote, a
+repository would else get at what only another source may read (G29).
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from typing import BinaryIO, Final, NamedTuple, cast
+
+from typing_extensions import Buffer, override
+
+from skillsvc.content.blobs import BlobStore, BlobWriter
+from skillsvc.content.credentials import Credentials
+from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed
+from skillsvc.content.lfs_pointer import LfsPointer
+from skillsvc.content.tree import Unreadable
+from skillsvc.content.urls import UrlRefused, origin_of, parse_url
+from skillsvc.sources.source import LookAbandoned
+
+_MEDIA_TYPE: Final = "application/vnd.git-lfs+json"
+_MOST_ANSWER_BYTES: Final = 256 * 1024
+_MOST_HEADERS: Final = 32
+
+
+class _Download(NamedTuple):
+    """Where an object is to be had, and what is sent along."""
+
+    url: str
+    headers: Mapping[str, str]
+
+
+class LfsServer:
+    """Where the large files of one repository are (`LfsObjects`)."""
+
+    def __init__(self, endpoint: str, *, fetcher: Fetcher, credentials: Credentials | None = None) -> None:
+        """Ask at `endpoint`. The credentials go there, and to wherever it sends us on the same host and port."""
+        self._endpoint = endpoint
+        self._fetcher = fetcher
+        self._credentials = credentials
+
+    def read(self, pointer: LfsPointer) -> bytes:
+        """Return the bytes that a pointer stands for."""
+        with io.BytesIO() as sink:
+            self._stream(pointer, sink)
+            data = sink.getvalue()
+        _check(pointer, len(data), hashlib.sha256(data).hexdigest())
+        return data
+
+    def copy(self, pointer: LfsPointer, blobs: BlobStore) -> None:
+        """Put the bytes into a store, where they get a name only when they are what they should be."""
+        with blobs.writer() as writer:
+            sink = _HashedBlob(writer)
+            self._stream(pointer, cast("BinaryIO", sink))
+            _check(pointer, sink.size, sink.hash.hexdigest())
+            writer.commit()
+
+    def _stream(self, pointer: LfsPointer, sink: BinaryIO) -> None:
+        try:
+            download = self._ask(pointer)
+            own = _same_origin(download.url, self._endpoint) and "authorization" not in map(str.lower, download.headers)
+            self._fetcher.stream(
+                download.url,
+                sink,
+                max_bytes=pointer.size,
+                headers=download.headers,
+                credentials=self._credentials if own else None,
+            )
+        except FetchAbandoned as error:
+            raise LookAbandoned from error
+        except FetchFailed as error:
+            raise Unreadable(f"git LFS: {error.message}") from error
+
+    def _ask(self, pointer: LfsPointer) -> _Download:
+        """Ask where an object is."""
+        asked = {
+            "operation": "download",
+            "transfers": ["basic"],
+            "objects": [{"oid": pointer.digest, "size": pointer.size}],
+            "hash_algo": "sha256",
+        }
+        answer = self._fetcher.request(
+            "POST",
+            f"{self._endpoint}/objects/batch",
+            max_bytes=_MOST_ANSWER_BYTES,
+            body=json.dumps(asked).encode(),
+            accept=_MEDIA_TYPE,
+            headers={"Content-Type": _MEDIA_TYPE},
+            credentials=self._credentials,
+        )
+        return _parse_answer(answer.data)
+
+
+class _HashedBlob(io.RawIOBase):
+    """Writes into a blob, and hashes and counts what goes by."""
+
+    def __init__(self, writer: BlobWriter) -> None:
+        super().__init__()
+        self._writer = writer
+        self.hash = hashlib.sha256()
+        self.size = 0
+
+    @override
+    def writable(self) -> bool:
+        return True
+
+    @override
+    def write(self, chunk: Buffer, /) -> int:
+        data = bytes(chunk)
+        self._writer.write(data)
+        self.hash.update(data)
+        self.size += len(data)
+        return len(data)
+
+
+def _parse_answer(data: bytes) -> _Download:
+    try:
+        match json.loads(data):
+            case {"objects": [{"actions": {"download": {"href": str(url), **rest}}}]}:
+                headers = rest.get("header")
+            case {"objects": [{"error": {"code": int(code)}}]}:
+                raise Unreadable(f"git LFS: the server refuses the object with {code}")
+            case _:
+                raise Unreadable("git LFS: the server says nothing of the object")
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("git LFS: the server's answer is no JSON") from error
+    own = headers if isinstance(headers, dict) else {}
+    if len(own) > _MOST_HEADERS or not all(isinstance(value, str) for value in own.values()):
+        raise Unreadable("git LFS: the server's answer has headers that cannot be sent")
+    return _Download(url=url, headers=own)
+
+
+def _same_origin(one: str, other: str) -> bool:
+    try:
+        return origin_of(parse_url(one)) == origin_of(parse_url(other))
+    except UrlRefused:
+        return False
+
+
+def _check(pointer: LfsPointer, size: int, digest: str) -> None:
+    if (size, digest) != (pointer.size, pointer.digest):
+        raise Unreadable("git LFS: what came is not what the pointer stands for")

@@ -1,0 +1,198 @@
+"""Real git servers on loopback: `git http-backend` behind lighttpd, and sshd without rights of its own."""
+
+import getpass
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.simulators.git_repository import run
+
+USERNAME, PASSWORD = "reader", "open-sesame"  # of servers that live as long as a test
+_START_S = 20.0
+_SBIN = "/usr/sbin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificates:
+    """Certificates for 127.0.0.1, each in one file with its key."""
+
+    authority: Path
+    good: Path
+    expired: Path
+    stranger: Path
+    """Of an authority that nobody trusts."""
+    elsewhere: Path
+    """For another host."""
+
+
+def make_certificates(folder: Path) -> Certificates:
+    """Make two authorities, and what they sign."""
+    folder.mkdir()
+    for name in ("authority", "nobody"):
+        _openssl(folder, "req", "-x509", *_new_key(name), "-days", "30", "-out", f"{name}.pem")
+    here = "IP:127.0.0.1"
+    return Certificates(
+        authority=folder / "authority.pem",
+        good=_signed(folder, "good", "authority", here),
+        expired=_signed(folder, "expired", "authority", here, days=-1),
+        stranger=_signed(folder, "stranger", "nobody", here),
+        elsewhere=_signed(folder, "elsewhere", "authority", "DNS:elsewhere.example"),
+    )
+
+
+def _signed(folder: Path, name: str, authority: str, host: str, days: int = 30) -> Path:
+    (folder / "names").write_text(f"subjectAltName={host}")
+    _openssl(folder, "req", *_new_key(name), "-out", f"{name}.csr")
+    _openssl(
+        folder,
+        *("x509", "-req", "-in", f"{name}.csr", "-CA", f"{authority}.pem", "-CAkey", f"{authority}-key.pem"),
+        *("-CAcreateserial", "-days", str(days), "-extfile", "names", "-out", f"{name}-alone.pem"),
+    )
+    both = folder / f"{name}.pem"
+    both.write_text((folder / f"{name}-alone.pem").read_text() + (folder / f"{name}-key.pem").read_text())
+    return both
+
+
+def _new_key(name: str) -> tuple[str, ...]:
+    kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    return (*kind, "-subj", f"/CN={name}", "-keyout", f"{name}-key.pem")
+
+
+def _openssl(folder: Path, *arguments: str) -> None:
+    run("openssl", *arguments, cwd=folder)
+
+
+@contextmanager
+def serving_http(root: Path, folder: Path, *, certificate: Path | None = None) -> Iterator[str]:
+    """Serve the bare repositories below `root`; yield the origin.
+
+    `/open/NAME` is for everybody, `/closed/NAME` asks for `USERNAME` and `PASSWORD`, `/moved/NAME` redirects to the
+    open one, `/page/…` is a page for people whatever is asked.
+    """
+    folder.mkdir()
+    (folder / "users").write_text(f"{USERNAME}:{PASSWORD}\n")
+    backend = Path(run("git", "--exec-path").strip()) / "git-http-backend"
+    port = free_port()
+    tls = f'ssl.engine = "enable"\nssl.pemfile = "{certificate}"\n' if certificate else ""
+    (folder / "lighttpd.conf").write_text(
+        f"""
+server.modules = ("mod_alias", "mod_auth", "mod_authn_file", "mod_setenv", "mod_redirect", "mod_cgi", "mod_openssl")
+server.document-root = "{folder}"
+server.bind = "127.0.0.1"
+server.port = {port}
+server.errorlog = "{folder / "errors"}"
+server.upload-dirs = ("{folder}")
+{tls}
+auth.backend = "plain"
+auth.backend.plain.userfile = "{folder / "users"}"
+url.redirect = ("^/moved/(.*)" => "/open/$1")
+$HTTP["url"] =~ "^/(open|closed)/" {{
+  alias.url = ("/open" => "{backend}", "/closed" => "{backend}")
+  cgi.assign = ("" => "")
+  setenv.add-environment = ("GIT_PROJECT_ROOT" => "{root}", "GIT_HTTP_EXPORT_ALL" => "1")
+}}
+$HTTP["url"] =~ "^/closed/" {{
+  auth.require = ("" => ("method" => "basic", "realm" => "git", "require" => "valid-user"))
+}}
+$HTTP["url"] =~ "^/page/" {{
+  mimetype.assign = ("" => "text/html")
+  alias.url = ("/page" => "{folder}/page")
+}}
+"""
+    )
+    page = folder / "page" / "page.git" / "info"
+    page.mkdir(parents=True)
+    (page / "refs").write_text("<html>Welcome to our forge.</html>")
+    with _process([f"{_SBIN}/lighttpd", "-D", "-f", str(folder / "lighttpd.conf")], port, folder / "output"):
+        yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SshServer:
+    """An sshd that lets one key in."""
+
+    origin: str
+    """`ssh://user@127.0.0.1:port`; an absolute path of this machine follows."""
+    port: int
+    key: Path
+    """The private key that is let in."""
+    other_key: Path
+    known_hosts: Path
+    wrong_known_hosts: Path
+    """Says that the host has another key than it has."""
+
+
+@contextmanager
+def serving_ssh(folder: Path) -> Iterator[SshServer]:
+    """Serve whatever the user of the tests may read."""
+    folder.mkdir()
+    for name in ("host", "other-host", "key", "other-key"):
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder / name)
+    port = free_port()
+    (folder / "authorized_keys").write_text((folder / "key.pub").read_text())
+    for name, host in (("known_hosts", "host"), ("wrong_known_hosts", "other-host")):
+        (folder / name).write_text(f"[127.0.0.1]:{port} {(folder / f'{host}.pub').read_text()}")
+    (folder / "sshd_config").write_text(
+        f"""
+ListenAddress 127.0.0.1
+Port {port}
+HostKey {folder / "host"}
+AuthorizedKeysFile {folder / "authorized_keys"}
+AuthenticationMethods publickey
+PermitRootLogin yes
+StrictModes no
+UsePAM no
+PidFile none
+"""
+    )
+    if os.getuid() == 0:
+        # Where it runs as root, sshd wants to lock a part of itself up there.
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    command = [f"{_SBIN}/sshd", "-D", "-e", "-f", str(folder / "sshd_config")]
+    with _process(command, port, folder / "output"):
+        yield SshServer(
+            origin=f"ssh://{getpass.getuser()}@127.0.0.1:{port}",
+            port=port,
+            key=folder / "key",
+            other_key=folder / "other-key",
+            known_hosts=folder / "known_hosts",
+            wrong_known_hosts=folder / "wrong_known_hosts",
+        )
+
+
+def free_port() -> int:
+    """Return a port of loopback on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
+
+
+@contextmanager
+def _process(command: list[str], port: int, output: Path) -> Iterator[None]:
+    with output.open("w") as writing:
+        process = subprocess.Popen(command, stdout=writing, stderr=writing, start_new_session=True)
+    try:
+        end = time.monotonic() + _START_S
+        while not _listens(port):
+            if process.poll() is not None or time.monotonic() > end:
+                message = f"{command[0]} does not serve: {output.read_text()}"
+                raise RuntimeError(message)
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait(_START_S)
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=0.1).close()
+    except OSError:
+        return False
+    return True
