@@ -1,0 +1,1 @@
+"""Cards in a JSON file as skills, for skillsvc."""
