@@ -11,6 +11,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import Observation, never
+from skillsvc.sources.stat_cache import StatCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class DirectorySource:
         blobs: BlobStore,
         open_root: Callable[[str], ConfinedRoot] = ConfinedRoot.open,
         stopped: Callable[[], bool] = never,
+        cache: StatCache | None = None,
     ) -> None:
         """Prepare; nothing is opened before the first look.
 
@@ -46,9 +48,10 @@ class DirectorySource:
             blobs: Where the bytes go.
             open_root: Opens the directory, as `ConfinedRoot.open`.
             stopped: Asked at each step of a look; as soon as it says so, the look is abandoned.
+            cache: What was known before a restart; whoever gives it closes it.
         """
         self._path = settings.path
-        self._reading = TreeReading(settings.reading, limits=limits, blobs=blobs, stopped=stopped)
+        self._reading = TreeReading(settings.reading, limits=limits, blobs=blobs, stopped=stopped, cache=cache)
         self._open_root = open_root
 
     @property

@@ -105,9 +105,10 @@ class Intake:
         stamped = before is not None and bool(before.stamps)
         walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits, ignored=self._ignored)
         taken = self._take(skill, walk, before)
-        if taken.folders == walk.folders and taken.set_aside == walk.set_aside:
-            return taken
-        return taken._replace(folders=walk.folders, set_aside=walk.set_aside)
+        if taken.folders != walk.folders or taken.set_aside != walk.set_aside:
+            taken = taken._replace(folders=walk.folders, set_aside=walk.set_aside)
+        # The very object where nothing is new: by that a whole look is known to have found nothing.
+        return before if before is not None and taken == before else taken
 
     def _take(self, skill: OpenSkill, walk: AssetWalk, before: Taken | None) -> Taken:
         place = skill.place

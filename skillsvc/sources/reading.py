@@ -6,6 +6,7 @@ where a reading cannot see is given to it.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.tree import Tree, TreeError
@@ -17,6 +18,7 @@ from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import IGNORED, Discovery, Layout, OpenSkill, SkillPlace, place_of, printable
 from skillsvc.sources.intake import Intake, Taken
 from skillsvc.sources.source import Observation, Outcome, never
+from skillsvc.sources.stat_cache import StatCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class TreeReading:
         limits: Limits,
         blobs: BlobStore,
         stopped: Callable[[], bool] = never,
+        cache: StatCache | None = None,
     ) -> None:
         """Prepare; nothing was read so far.
 
@@ -73,17 +76,20 @@ class TreeReading:
             limits: The limits in force.
             blobs: Where the bytes go.
             stopped: Asked at each step of a reading; as soon as it says so, the reading is abandoned.
+            cache: What was known before a restart; it is told what is known now.
         """
         self._settings = settings
         self._limits = limits
         self._blobs = blobs
         self._stopped = stopped
+        self._cache = cache
+        self._has_read = False
         self._taken: Mapping[str, Taken] = {}
         self._around: tuple[Diagnostic, ...] = ()
         self._walked: tuple[str, ...] = ()
         self._again: tuple[str, ...] = ()
         self._whole = False
-        self._folders: tuple[Mapping[str, Taken], frozenset[str]] = (self._taken, frozenset())
+        self._folders: tuple[Mapping[str, Taken], tuple[str, ...], frozenset[str]] = (self._taken, (), frozenset())
         self._last: Observation | None = None
 
     @property
@@ -97,13 +103,13 @@ class TreeReading:
 
         Another thread than the one that reads may ask.
         """
-        taken, folders = self._folders
-        if taken is not self._taken:
-            taken = self._taken
-            folders = frozenset(self._walked).union(
+        taken, walked, folders = self._folders
+        if taken is not self._taken or walked is not self._walked:
+            taken, walked = self._taken, self._walked
+            folders = frozenset(walked).union(
                 f"{each.place.place}/{folder}".lstrip("/") for each in taken.values() for folder in each.folders
             )
-            self._folders = taken, folders
+            self._folders = taken, walked, folders
         return folders
 
     def read(
@@ -130,6 +136,9 @@ class TreeReading:
         Raises:
             LookAbandoned: The reading was stopped. What the last one took stays.
         """
+        if self._cache is not None and not self._has_read:
+            self._taken = self._cache.load(held, self._blobs)
+        self._has_read = True
         intake = Intake(
             tree,
             label=self.label,
@@ -142,6 +151,8 @@ class TreeReading:
         )
         if changed is None or not self._whole or not self._read_changed(changed, tree, intake):
             self._read_all(tree, intake, held)
+        if self._cache is not None:
+            self._cache.note(self._taken)
         seen = self._whole and all(taken.seen for taken in self._taken.values())
         return self._observation(Outcome.WHOLE if seen else Outcome.PARTIAL, revision, notes)
 
@@ -175,9 +186,11 @@ class TreeReading:
         if carried:
             taken = {each.place.place: each for each in sorted((*taken.values(), *carried.values()), key=_order)}
         self._around = tuple(replace(diagnostic, source=self.label) for diagnostic in discovery.diagnostics)
-        # Before what was taken: by that `folders` knows that there is something new.
-        self._walked = discovery.folders
-        self._taken = taken
+        # Where nothing is new the objects stay, by which `folders` and the cache see that there is nothing to do.
+        if (walked := discovery.folders) != self._walked:
+            self._walked = walked
+        if not _are_the_same(taken, self._taken):
+            self._taken = taken
         self._again = _to_see_again(taken, taken)
         self._whole = not discovery.unseen
 
@@ -270,6 +283,11 @@ def _to_see_again(taken: Mapping[str, Taken], places: Iterable[str]) -> tuple[st
     A skill with a link may change elsewhere; what kept one from being seen may pass without a change of its files.
     """
     return tuple(place for place in places if taken[place].place.reaches_elsewhere or not taken[place].seen)
+
+
+def _are_the_same(some: Mapping[str, Taken], others: Mapping[str, Taken]) -> bool:
+    """Tell whether two looks took the very same, in the same order."""
+    return len(some) == len(others) and all(map(is_, some.values(), others.values()))
 
 
 def _is_below(place: str, folder: str) -> bool:
