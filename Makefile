@@ -28,8 +28,8 @@ help: ## Show this list
 setup: $(SETUP_STAMP) ## Make the virtual environment .venv with the server, the client and all tools
 
 .PHONY: serve
-serve: setup ## Serve examples/skills on 127.0.0.1:50051 (ARGS=... is added)
-	$(BIN)/skillsvc serve --skills-dir examples/skills --listen 127.0.0.1:50051 $(ARGS)
+serve: setup ## Serve examples/skills on 127.0.0.1:50051, with state in .skillsvc-data (ARGS=... is added)
+	$(BIN)/skillsvc serve --skills-dir examples/skills --data-dir .skillsvc-data --listen 127.0.0.1:50051 $(ARGS)
 
 .PHONY: fix
 fix: setup ## Format and apply the linter's safe fixes
@@ -137,7 +137,7 @@ pins: setup ## Resolve requirements/ anew from the two pyproject.toml
 
 .PHONY: clean
 clean: ## Remove everything that make has made
-	rm -rf .venv .venv-* build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache htmlcov
+	rm -rf .skillsvc-data .venv .venv-* build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is older than what it depends on exactly when the environment must be filled again.

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 from typing_extensions import override
 
-from skillsvc.cli import catalog_commands, config_commands, skill_commands
+from skillsvc.cli import admin_commands, catalog_commands, config_commands, skill_commands
 from skillsvc.cli.output import FAILED, USAGE, complain, print_line
 
 LayoutName = Literal["flat", "nested"]
@@ -181,6 +181,12 @@ app.command()(skill_commands.activate)
 app.command()(catalog_commands.render)
 app.command()(catalog_commands.watch)
 app.command()(catalog_commands.info)
+app.command()(admin_commands.sources)
+app.command()(admin_commands.refresh)
+app.command()(admin_commands.diagnostics)
+app.command()(admin_commands.generations)
+app.command()(admin_commands.diff)
+app.command()(admin_commands.partitions)
 app.add_typer(config_commands.config, name="config")
 
 

@@ -62,7 +62,7 @@ def asking(address: str, project: str, timeout: float | None, *, skill: str = ""
                     raise
                 fail(_with_near_names(error, skill, client), FAILED)
     except SkillsourceError as error:
-        fail(_sentence(error, address), _status(error))
+        fail(sentence_of(error, address), status_of(error))
 
 
 def tell_incomplete(generation: "Generation") -> None:
@@ -75,6 +75,35 @@ def tell_incomplete(generation: "Generation") -> None:
 def state_of(generation: "Generation") -> str:
     """Return the state that an answer came from, as it is told to people."""
     return f"generation {generation.sequence} {generation.digest[:_DIGEST_SHOWN]}"
+
+
+def sentence_of(error: "SkillsourceError", address: str) -> str:
+    """Return what an error of a call to an address comes to, in one sentence."""
+    from skillsource import DeadlineExceeded, InsecureTarget, Unavailable  # noqa: PLC0415 - as above
+
+    match error:
+        case InsecureTarget():
+            return f"{address} is not of this machine; without TLS only loopback and unix sockets are asked"
+        case Unavailable(reason=""):
+            return f"no server answers at {address} ({error.code})"
+        case DeadlineExceeded():
+            return f"no answer from {address} in time ({error.code}); --timeout gives more"
+        case _:
+            told = error.reason or error.code
+            return f"{error.message} ({told})" if told else error.message
+
+
+def status_of(error: "SkillsourceError") -> int:
+    """Return the exit status that an error of a call comes to."""
+    from skillsource import DeadlineExceeded, InsecureTarget, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
+
+    match error:
+        case Unavailable() | DeadlineExceeded():
+            return NO_ANSWER
+        case InvalidArgument() | InsecureTarget():
+            return USAGE
+        case _:
+            return FAILED
 
 
 def _with_near_names(error: "NotFound", skill: str, client: "Client") -> str:
@@ -91,30 +120,3 @@ def _with_near_names(error: "NotFound", skill: str, client: "Client") -> str:
 
 def _tell_dropped(dropped: "Dropped") -> None:
     complain(f"the server sent what it may not send: {dropped.field} {dropped.name}: {dropped.why}")
-
-
-def _sentence(error: "SkillsourceError", address: str) -> str:
-    from skillsource import DeadlineExceeded, InsecureTarget, Unavailable  # noqa: PLC0415 - as above
-
-    match error:
-        case InsecureTarget():
-            return f"{address} is not of this machine; without TLS only loopback and unix sockets are asked"
-        case Unavailable(reason=""):
-            return f"no server answers at {address} ({error.code})"
-        case DeadlineExceeded():
-            return f"no answer from {address} in time ({error.code}); --timeout gives more"
-        case _:
-            told = error.reason or error.code
-            return f"{error.message} ({told})" if told else error.message
-
-
-def _status(error: "SkillsourceError") -> int:
-    from skillsource import DeadlineExceeded, InsecureTarget, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
-
-    match error:
-        case Unavailable() | DeadlineExceeded():
-            return NO_ANSWER
-        case InvalidArgument() | InsecureTarget():
-            return USAGE
-        case _:
-            return FAILED

@@ -56,8 +56,12 @@ _MESSAGES: Mapping[type[Answer], type[Message]] = {
 
 def to_json(answer: Answer, *, one_line: bool = False) -> str:
     """Return an answer's message as JSON, in ASCII: fields that are unset or have their default are left out."""
-    indent = None if one_line else 2
-    return MessageToJson(message_of(answer), preserving_proto_field_name=True, indent=indent)
+    return message_to_json(message_of(answer), one_line=one_line)
+
+
+def message_to_json(message: Message, *, one_line: bool = False) -> str:
+    """Return a message as JSON, as `to_json` does."""
+    return MessageToJson(message, preserving_proto_field_name=True, indent=None if one_line else 2)
 
 
 def message_of(answer: Answer) -> Message:

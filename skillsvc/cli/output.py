@@ -13,6 +13,7 @@ import typer
 from skillsvc.cli.printable import block, line
 
 if TYPE_CHECKING:
+    from google.protobuf.message import Message
     from rich.table import Table
 
     from skillsvc.cli.messages import Answer
@@ -90,6 +91,13 @@ def print_json(answer: "Answer", *, one_line: bool = False) -> None:
     from skillsvc.cli.messages import to_json  # noqa: PLC0415 - protobuf takes long to come in
 
     _write(f"{to_json(answer, one_line=one_line)}\n".encode())
+
+
+def print_message(message: "Message") -> None:
+    """Print a message as JSON."""
+    from skillsvc.cli.messages import message_to_json  # noqa: PLC0415 - protobuf takes long to come in
+
+    _write(f"{message_to_json(message)}\n".encode())
 
 
 def print_text(text: str) -> None:

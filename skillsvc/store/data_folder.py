@@ -14,6 +14,9 @@ from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.tokens import KEY_BYTES, TokenKeys
 from skillsvc.store.token_key_file import make_token_key_file, read_token_key_file
 
+ADMIN_SOCKET: Final = "admin.sock"
+"""The name in a data folder by which operators call its server."""
+
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _LOCK: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -33,15 +36,17 @@ class DataFolder:
 
     Attributes:
         path: The folder.
+        admin: The socket in it by which operators call; the lock is also that of this name.
         database: The file of the store in it.
         blobs: The folder of the blobs in it.
     """
 
-    __slots__ = ("_descriptor", "_lock", "_removed", "blobs", "database", "path")
+    __slots__ = ("_descriptor", "_lock", "_removed", "admin", "blobs", "database", "path")
 
     def __init__(self, path: Path, *, removed: bool) -> None:
         """Lock a folder that is there; `open` and `temporary` see to that. Where `removed`, closing removes it."""
         self.path = path
+        self.admin = path.absolute() / ADMIN_SOCKET
         self.database = path / "skillsvc.db"
         self.blobs = path / "blobs"
         self._removed = removed

@@ -1,0 +1,143 @@
+"""Asking a server as its operator: by the socket in its data folder, whatever the length of the path there.
+
+No client stands between: what is asked for and told here are the contract's messages (admin.proto).
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar, cast
+from urllib.parse import quote, unquote, urlsplit
+
+import typer
+
+from skillsvc.cli.asking import sentence_of, status_of
+from skillsvc.cli.output import FAILED, USAGE, fail
+from skillsvc.store.data_folder import ADMIN_SOCKET
+
+if TYPE_CHECKING:
+    import grpc
+    from google.protobuf.message import Message
+    from skillsource.v1 import admin_pb2
+
+    Asked = (
+        admin_pb2.ListSourcesRequest
+        | admin_pb2.ListDiagnosticsRequest
+        | admin_pb2.ListPartitionsRequest
+        | admin_pb2.GetGenerationRequest
+        | admin_pb2.DiffGenerationsRequest
+    )
+    _Answer = TypeVar("_Answer", bound=Message)
+    _List = TypeVar(
+        "_List",
+        admin_pb2.ListSourcesResponse,
+        admin_pb2.ListDiagnosticsResponse,
+        admin_pb2.ListPartitionsResponse,
+        admin_pb2.GetGenerationResponse,
+        admin_pb2.DiffGenerationsResponse,
+    )
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(envvar="SKILLSVC_DATA_DIR", metavar="DIR", help="The data folder of the server that is asked."),
+]
+AdminAddress = Annotated[
+    str, typer.Option(envvar="SKILLSVC_ADMIN", metavar="unix:PATH", help="Where it lets operators call; else in DIR.")
+]
+PrincipalOption = Annotated[
+    str,
+    typer.Option("--partition", metavar="PRINCIPAL", help="Whose partition; else the layer that all callers share."),
+]
+ProjectOption = Annotated[
+    str, typer.Option("--project", metavar="PROJECT", help="The principal's project; of `local` where none is named.")
+]
+
+_SERVICE: Final = "skillsource.v1.CatalogAdminService"
+_FOLDER: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_LOCAL: Final = "local"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """The admin service of one server: each call has `timeout` seconds."""
+
+    channel: "grpc.Channel"
+    address: str
+    timeout: float
+
+    def ask(self, request: "Message", into: "type[_Answer]") -> "_Answer":
+        """Call what a request is named after, and return the answer; an error ends the command with one line."""
+        import grpc  # noqa: PLC0415 - takes long to come in
+        from google.protobuf.message import DecodeError  # noqa: PLC0415 - as above
+        from skillsource.status import error_of  # noqa: PLC0415 - as above
+
+        call = self.channel.unary_unary(
+            f"/{_SERVICE}/{request.DESCRIPTOR.name.removesuffix('Request')}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=bytes,
+        )
+        try:
+            return into.FromString(call(request, timeout=self.timeout))
+        except grpc.RpcError as raised:
+            # Whatever a channel raises is a call as well.
+            ended = cast("grpc.Call", raised)
+            error = error_of(ended.code().name, ended.details(), ended.trailing_metadata() or (), target=self.address)
+            fail(sentence_of(error, self.address), status_of(error))
+        except DecodeError:
+            fail(f"what answers at {self.address} does not speak the contract", FAILED)
+
+    def ask_all(self, request: "Asked", into: "type[_List]") -> "_List":
+        """Return the pages of a list as one answer."""
+        whole = into()
+        while True:
+            page = self.ask(request, into)
+            whole.MergeFrom(page)
+            request.page_token = page.next_page_token
+            if not page.next_page_token:
+                whole.ClearField("next_page_token")
+                return whole
+
+
+@contextmanager
+def operating(data_dir: Path | None, admin: str, timeout: float) -> Iterator[Operator]:
+    """Give the admin service of a server, found by its data folder or by the address of its socket."""
+    path = _path_of(data_dir, admin)
+    try:
+        folder = os.open(path.parent, _FOLDER)
+    except OSError as error:
+        fail(f"{path.parent} is no folder that can be used: {error.strerror}", USAGE)
+    try:
+        import grpc  # noqa: PLC0415 - takes long to come in
+
+        # By the descriptor: the path may be longer than an address of a socket.
+        target = f"unix:/proc/self/fd/{folder}/{quote(path.name)}"
+        with closing(grpc.insecure_channel(target, options=(("grpc.enable_http_proxy", 0),))) as channel:
+            yield Operator(channel=channel, address=f"unix:{path}", timeout=timeout)
+    finally:
+        os.close(folder)
+
+
+def partition_of(principal: str, project: str) -> "admin_pb2.Partition":
+    """Return the partition that a command is about; without either word the deployment's."""
+    from skillsource.v1 import admin_pb2  # noqa: PLC0415 - protobuf takes long to come in
+
+    if not principal and not project:
+        return admin_pb2.Partition(deployment=True)
+    return admin_pb2.Partition(principal=principal or _LOCAL, project=project)
+
+
+def _path_of(data_dir: Path | None, admin: str) -> PurePath:
+    if admin:
+        # As the server tells it, and gRPC reads it: with `%20` for a space.
+        split = urlsplit(admin)
+        if split.scheme != "unix" or not PurePath(unquote(split.path)).name:
+            fail(f"{admin} is no address of a socket: say unix:PATH", USAGE)
+        return PurePath(unquote(split.path))
+    if data_dir is None:
+        fail(
+            "which server? Say --data-dir DIR, its data folder, or --admin unix:PATH, which it logs when it serves",
+            USAGE,
+        )
+    return data_dir / ADMIN_SOCKET
