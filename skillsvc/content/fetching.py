@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, unique
 from io import BytesIO
 from types import MappingProxyType
-from typing import BinaryIO, Final
+from typing import Final, Protocol
 
 import httpcore
 import httpx
@@ -94,6 +94,14 @@ class NotModified:
     """Nothing has changed since the validators that were sent."""
 
 
+class Sink(Protocol):
+    """Where what is streamed goes: a file, a blob on its way in."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take some bytes."""
+        ...
+
+
 class Fetcher:
     """Fetches for one source. Connections are kept for a while and shared by nobody else. Any thread may call."""
 
@@ -173,7 +181,7 @@ class Fetcher:
     def stream(
         self,
         url: str,
-        sink: BinaryIO,
+        sink: Sink,
         *,
         max_bytes: int,
         accept: str = "*/*",
@@ -214,7 +222,7 @@ class Fetcher:
         assert isinstance(answer, Fetched)  # no validators were sent
         return replace(answer, data=sink.getvalue())
 
-    def _fetch(self, text: str, ask: "_Ask", sink: BinaryIO, within_s: float | None) -> Fetched | NotModified:
+    def _fetch(self, text: str, ask: "_Ask", sink: Sink, within_s: float | None) -> Fetched | NotModified:
         seconds = self._timeout_s if within_s is None else min(self._timeout_s, within_s)
         moment = self._patience.moment(seconds)
         try:
@@ -236,7 +244,7 @@ class Fetcher:
         raise FetchFailed(FetchReason.REDIRECT, f"{origin_of(url)} redirects more than {_REDIRECTS} times")
 
     def _take(
-        self, response: httpx.Response, url: httpx.URL, ask: "_Ask", sink: BinaryIO, seconds: float
+        self, response: httpx.Response, url: httpx.URL, ask: "_Ask", sink: Sink, seconds: float
     ) -> Fetched | NotModified:
         origin, status = origin_of(url), response.status_code
         if status == _NOT_MODIFIED and ask.conditional:

@@ -10,11 +10,16 @@ from skillsvc.domain.errors import DataLoss, Unavailable
 
 
 class StoredFile(NamedTuple):
-    """A file by its blob: `digest` and `size` in bytes are those of the blob."""
+    """A file by its blob: `digest` and `size` in bytes are those of the blob.
+
+    `on_need` tells that the blob need not be kept yet: whoever serves the file can have it brought. Such a file is
+    taken in by its digest; to read it is another matter.
+    """
 
     digest: str
     size: int
     executable: bool = False
+    on_need: bool = False
 
 
 class _Folder:
@@ -80,6 +85,8 @@ class _StoredNodes:
 
     def copy(self, node: _StoredNode, max_bytes: int, blobs: BlobStore) -> str:
         digest = self._file(node).digest
+        if self._file(node).on_need:
+            return digest
         return digest if blobs.has(digest) else blobs.put(self.read(node, max_bytes), digest)
 
     @staticmethod

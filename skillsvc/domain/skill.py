@@ -115,7 +115,8 @@ class TextRef:
 class Bundle:
     """A skill with its assets, identified by `digest`.
 
-    `document` is SKILL.md as read, `body` the text served from it; both are None for a skill of skill.yaml alone.
+    `document` is SKILL.md as read, `body` the text served from it; both are None for a skill of skill.yaml alone. A
+    body without a document was given as it is, by a manifest.
     `assets` are sorted by the bytes of their names. Made by `make_bundle`.
     """
 
@@ -127,9 +128,10 @@ class Bundle:
 
     @property
     def blobs(self) -> Iterator[str]:
-        """The digests under which its bytes are kept; the body is made of the document."""
-        if self.document is not None:
-            yield self.document.digest
+        """The digests under which its bytes are kept; the body is made of the document, where there is one."""
+        text = self.document or self.body
+        if text is not None:
+            yield text.digest
         for asset in self.assets:
             yield asset.digest
 

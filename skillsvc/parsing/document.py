@@ -37,6 +37,17 @@ def decode(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
+def is_text(data: bytes) -> bool:
+    """Tell whether bytes are text as agents may read it: valid UTF-8 without NUL."""
+    if b"\0" in data:
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def read_text(data: bytes, file_name: str, findings: Findings) -> str:
     """Return the text of SKILL.md or skill.yaml, as `decode` does; report what is not UTF-8, and refuse NUL bytes."""
     if b"\0" in data:

@@ -142,7 +142,7 @@ def _check(row: Row, invoker: Invoker) -> None:
             metadata={"invocation": invoker.name},
         )
     if row.bundle.body is None:
-        raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no body: its folder holds skill.yaml alone")
+        raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no body, only what is listed of it")
     if row.bundle.skill.tools:
         raise NotImplementedYet(
             ErrorReason.NOT_IMPLEMENTED,

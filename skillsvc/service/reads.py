@@ -65,16 +65,16 @@ class Reads:
         """Answer SkillBody."""
         seen = await self._sights.of(ask.scope, call)
         bundle = row_of(seen, ask.reference, ask.scope.allow).bundle
-        if bundle.document is None or bundle.body is None:
-            raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no body: its folder holds skill.yaml alone")
         text = bundle.document if ask.document else bundle.body
+        if text is None:
+            raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no text of this form, only what is listed of it")
         if ask.held == text.digest and not ask.offset:
             unchanged = pb.SkillBodyResponse(digest=text.digest, total_bytes=text.size, not_modified=True)
             return seen.encoded + unchanged.SerializeToString()
-        key = ("body", ask.document, bundle.document.digest, ask.offset, ask.length)
+        key = ("body", ask.document, (bundle.document or text).digest, ask.offset, ask.length)
         answer = self._answers.get(key)
         if answer is None:
-            read = await (self._texts.document(bundle) if ask.document else self._texts.body(bundle))
+            read = await (self._texts.document(text) if ask.document else self._texts.body(bundle))
             answer = self._answers.put(key, _text_range(read, text.digest, ask.offset, ask.length))
         return seen.encoded + answer.encoded
 

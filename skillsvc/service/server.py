@@ -10,6 +10,7 @@ from skillsvc.catalog.current import Current
 from skillsvc.catalog.log import RequestLog
 from skillsvc.catalog.views import Views
 from skillsvc.content.blobs import BlobStore
+from skillsvc.domain.errors import ErrorReason
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.activations import Activations
@@ -31,12 +32,17 @@ from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_hand
 from skillsvc.service.texts import Texts
 from skillsvc.service.threads import Threads
 from skillsvc.service.watch import Watch
+from skillsvc.sources.remote_blobs import RemoteBlobs
 
 _READING_THREADS = 4
+_OUTBOUND_THREADS = 16
+_OUTBOUND_WAITING = 64
+"""Calls that may wait for what sources have elsewhere."""
 _LEAVING_S = 0.1
 """How long before anything else health is told."""
-_STEPS = 3
-"""The most steps in threads that one call takes: an activation finds its record, may renew it, and reads the body."""
+_STEPS = 5
+"""The most steps in threads that one call takes: an activation finds its record, may renew it, looks whether the body
+is here, may have it brought, and reads it."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
 _COMPARING = 16
@@ -47,7 +53,8 @@ _COMPARING = 16
 class Parts:
     """What a server serves from, built by the composition root.
 
-    `looks` is None where nobody looks at sources: there is no service for operators then.
+    `looks` is None where nobody looks at sources: there is no service for operators then. `remote` is None where no
+    source has anything elsewhere.
     """
 
     current: Current
@@ -59,6 +66,7 @@ class Parts:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     looks: Looks | None = None
+    remote: RemoteBlobs | None = None
 
 
 class Server:
@@ -71,6 +79,13 @@ class Server:
         within_s = parts.limits.call_without_deadline_s / _STEPS
         # A pool each: a store that is slow to write must not keep anybody from reading.
         self._reading = Threads("reads", threads=_READING_THREADS, waiting=_WAITING, within_s=within_s)
+        self._outbound = Threads(
+            "outbound",
+            threads=_OUTBOUND_THREADS,
+            waiting=_OUTBOUND_WAITING,
+            within_s=within_s,
+            reason=ErrorReason.SOURCE_UNREACHABLE,
+        )
         self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
         self._comparing = Threads("admin", threads=1, waiting=_COMPARING, within_s=within_s)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
@@ -83,7 +98,7 @@ class Server:
     def _agents_front(self, parts: Parts, boundary: Boundary) -> Front:
         limits = parts.limits
         answers = AnswerCache(limits.answer_cache_bytes)
-        texts = Texts(parts.blobs, self._reading)
+        texts = Texts(parts.blobs, self._reading, remote=parts.remote, outbound=self._outbound)
         handlers = skill_source_handlers(
             boundary,
             info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
@@ -153,6 +168,7 @@ class Server:
             front.release()
         await self._stop(grace_s)
         self._unsubscribe()
+        self._outbound.close()
         self._reading.close()
         self._recording.close()
         self._comparing.close()

@@ -1,21 +1,33 @@
-"""Bodies, documents and assets by digest, read from the blob store in threads of its own and verified."""
+"""Bodies, documents and assets by digest, read from the blob store in threads of its own and verified.
+
+What is not here yet is brought from where its source has it, in other threads: whoever waits for a network must not
+keep anybody from reading what is here.
+"""
 
 import hashlib
 
 from skillsvc.content.blobs import BlobStore
-from skillsvc.domain.errors import DataLoss, ErrorReason
-from skillsvc.domain.skill import Asset, Bundle
-from skillsvc.parsing.document import body_of
+from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
+from skillsvc.domain.skill import Asset, Bundle, TextRef
+from skillsvc.parsing.document import body_of, is_text
 from skillsvc.service.threads import Threads
+from skillsvc.sources.remote_blobs import RemoteBlobs
 
 
 class Texts:
-    """What bundles name by digest. Nothing here is cached; whoever answers keeps what it encodes."""
+    """What bundles name by digest. Nothing here is cached; whoever answers keeps what it encodes.
 
-    def __init__(self, blobs: BlobStore, threads: Threads) -> None:
-        """Read from `blobs`, in `threads`."""
+    All methods raise Unavailable (SOURCE_UNREACHABLE) where something has to be brought and cannot be.
+    """
+
+    def __init__(
+        self, blobs: BlobStore, threads: Threads, *, remote: RemoteBlobs | None = None, outbound: Threads | None = None
+    ) -> None:
+        """Read from `blobs`, in `threads`; bring what is offered by `remote`, in `outbound`."""
         self._blobs = blobs
         self._threads = threads
+        self._remote = remote
+        self._outbound = outbound
 
     async def body(self, bundle: Bundle) -> bytes:
         """Return the body of a bundle that has one, in UTF-8.
@@ -23,37 +35,46 @@ class Texts:
         Raises:
             DataLoss: DIGEST_MISMATCH where what is stored makes another body than the one the bundle names.
         """
+        assert bundle.body is not None  # whoever asks has looked
+        text = bundle.document or bundle.body
+        await self._bring(text.digest)
         return await self._threads.run(lambda: self._body(bundle))
 
-    async def document(self, bundle: Bundle) -> bytes:
-        """Return SKILL.md of a bundle that has one, as text in UTF-8: bytes that are none read as U+FFFD."""
-        return await self._threads.run(lambda: self._document(bundle).decode(errors="replace").encode())
+    async def document(self, document: TextRef) -> bytes:
+        """Return a SKILL.md as text in UTF-8: bytes that are none read as U+FFFD."""
+        await self._bring(document.digest)
+        return await self._threads.run(lambda: self._blobs.read(document.digest).decode(errors="replace").encode())
 
     async def asset(self, asset: Asset, offset: int, length: int) -> bytes:
         """Return a range of an asset, shorter only at its end."""
+        await self._bring(asset.digest)
         return await self._threads.run(lambda: self._blobs.read(asset.digest, offset, length))
 
     async def asset_is_text(self, asset: Asset) -> bool:
         """Tell whether an asset is text: valid UTF-8 without NUL."""
-        return await self._threads.run(lambda: _is_text(self._blobs.read(asset.digest)))
+        await self._bring(asset.digest)
+        return await self._threads.run(lambda: is_text(self._blobs.read(asset.digest)))
 
-    def _document(self, bundle: Bundle) -> bytes:
-        assert bundle.document is not None  # whoever asks has looked
-        return self._blobs.read(bundle.document.digest)
+    async def _bring(self, digest: str) -> None:
+        """Return once a blob is here that a source has elsewhere; what nobody offers is here, or lost."""
+        remote = self._remote
+        if remote is None or self._outbound is None or not remote.offers(digest):
+            return
+        # Asked of the store, not found out by reading: what is not here yet is not lost.
+        if not await self._threads.run(lambda: self._blobs.has(digest)):
+            await self._outbound.run(lambda: remote.bring(digest))
 
     def _body(self, bundle: Bundle) -> bytes:
         assert bundle.body is not None  # whoever asks has looked
-        body = (body_of(self._document(bundle)) or "").encode()
+        if bundle.document is None:
+            body = self._blobs.read(bundle.body.digest)
+            if not is_text(body):
+                # Nobody could look before it was brought.
+                raise Unavailable(
+                    ErrorReason.SOURCE_UNREACHABLE, "what the skill's source gives as its body is no text"
+                )
+            return body
+        body = (body_of(self._blobs.read(bundle.document.digest)) or "").encode()
         if hashlib.sha256(body).hexdigest() != bundle.body.digest:
             raise DataLoss(ErrorReason.DIGEST_MISMATCH, "the stored body is not the one that was taken in")
         return body
-
-
-def _is_text(data: bytes) -> bool:
-    if b"\0" in data:
-        return False
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

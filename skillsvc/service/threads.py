@@ -3,17 +3,29 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
 
 _Done = TypeVar("_Done")
+_AWAITED: Final = {
+    ErrorReason.STORE_UNREACHABLE: "what is stored",
+    ErrorReason.SOURCE_UNREACHABLE: "what sources have elsewhere",
+}
 
 
 class Threads:
     """Work in a pool of threads, awaited. Lives on the event loop."""
 
-    def __init__(self, name: str, *, threads: int, waiting: int, within_s: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        threads: int,
+        waiting: int,
+        within_s: float,
+        reason: ErrorReason = ErrorReason.STORE_UNREACHABLE,
+    ) -> None:
         """Prepare a pool.
 
         Args:
@@ -21,20 +33,22 @@ class Threads:
             threads: How many there are.
             waiting: How much work may be under way or wait for its turn; more is refused at once.
             within_s: How many seconds whoever awaits it waits at most, so that no call lasts for ever.
+            reason: What it means to a caller where work is not done in time; one of Unavailable's.
         """
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._room = waiting
         self._within_s = within_s
+        self._reason = reason
 
     async def run(self, work: Callable[[], _Done]) -> _Done:
         """Return what work returns, or raise what it raises.
 
         Raises:
-            Unavailable: STORE_UNREACHABLE where it is not done in time, or too much waits already. What is begun goes
-                on in its thread: nothing ends one.
+            Unavailable: Of the pool's reason, where it is not done in time, or too much waits already. What is begun
+                goes on in its thread: nothing ends one.
         """
         if self._room <= 0:
-            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "too many calls wait for what is stored")
+            raise Unavailable(self._reason, f"too many calls wait for {_AWAITED[self._reason]}")
         self._room -= 1
         future = asyncio.get_running_loop().run_in_executor(self._executor, work)
         future.add_done_callback(self._leave)
@@ -47,7 +61,7 @@ class Threads:
             if not timeout.expired():
                 raise
             raise Unavailable(
-                ErrorReason.STORE_UNREACHABLE, f"what is stored could not be had within {self._within_s:g} seconds"
+                self._reason, f"{_AWAITED[self._reason]} could not be had within {self._within_s:g} seconds"
             ) from error
 
     def close(self) -> None:

@@ -38,6 +38,8 @@ class SourceContract:
     """
 
     gone = Outcome.ABSENT
+    in_order: tuple[str, ...] = ("A", "b", "z", "é", "a/x-y", "a/x/deep")
+    """Places of skills, in the order in which they are found."""
 
     @pytest.fixture
     def place(self) -> Place:
@@ -56,11 +58,11 @@ class SourceContract:
         assert (seen.outcome, seen.found, seen.diagnostics) == (Outcome.WHOLE, (), ())
 
     def test_it_finds_what_is_there_in_its_order(self, source: Source, place: Place) -> None:
-        for path in ("b", "a/x/deep", "A", "a/x-y", "é", "z"):
+        for path in (*self.in_order[1::2], *self.in_order[::2]):
             place.write(path, f"Describes {path}.")
         seen = source.observe()
         assert seen.outcome is Outcome.WHOLE
-        assert described(seen) == [(path, f"Describes {path}.") for path in ("A", "b", "z", "é", "a/x-y", "a/x/deep")]
+        assert described(seen) == [(path, f"Describes {path}.") for path in self.in_order]
 
     def test_where_nothing_is_new_the_same_observation_is_returned(self, source: Source, place: Place) -> None:
         place.write("a", "One.")

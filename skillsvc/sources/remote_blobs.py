@@ -1,0 +1,134 @@
+"""Blobs that are not here yet: what an index names by digest and size is fetched when somebody first needs it."""
+
+import threading
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from skillsvc.content.blobs import BlobStore
+from skillsvc.domain.errors import ErrorReason, Unavailable
+from skillsvc.sources.web import NotHad
+
+_WITHIN_S: Final = 10.0
+"""Seconds that one fetch on need may take: whoever needs it waits."""
+_AT_ONCE: Final = 4
+"""Fetches on need from one source at a time: one that does not answer must not take all threads."""
+_TURN_S: Final = 2.0
+"""Seconds that a fetch waits for its turn."""
+_FORMER: Final = 10_000
+"""Blobs of earlier indexes that are remembered for each source: generations that are retained may name them."""
+_RETRY_S: Final = 2.0
+
+
+class RemoteBlob(NamedTuple):
+    """Where a blob can be had; `url` is "" where that is not known, which a next look at its source may tell."""
+
+    url: str
+    size: int
+
+
+Bring = Callable[[str, RemoteBlob, float], None]
+"""Fetches a blob into the store by its digest, within seconds; raises NotHad or Unavailable."""
+
+
+@dataclass(slots=True)
+class _Offers:
+    """What one source offers."""
+
+    bring: Bring
+    blobs: dict[str, RemoteBlob]
+    room: threading.Semaphore
+
+
+class RemoteBlobs:
+    """What all sources offer to fetch on need, into one store. Any thread may call."""
+
+    def __init__(self, blobs: BlobStore) -> None:
+        """Offer nothing yet; what is fetched goes to `blobs`."""
+        self._blobs = blobs
+        self._offers: dict[Hashable, _Offers] = {}
+        self._under_way: dict[str, Future[None]] = {}
+        self._changing = threading.Lock()
+
+    def offer(self, owner: Hashable, blobs: Mapping[str, RemoteBlob], bring: Bring) -> None:
+        """Offer the blobs that a source's index names, by digest, instead of those that it named before.
+
+        Those stay known for a while, the oldest for the shortest. `owner` tells the source from others.
+        """
+        with self._changing:
+            offers = self._offers.get(owner)
+            former = {} if offers is None else {each: at for each, at in offers.blobs.items() if each not in blobs}
+            kept = dict(list(former.items())[-_FORMER:])
+            room = threading.Semaphore(_AT_ONCE) if offers is None else offers.room
+            self._offers[owner] = _Offers(bring=bring, blobs={**kept, **blobs}, room=room)
+
+    def withdraw(self, owner: Hashable) -> None:
+        """Forget what a source offered: it is declared no longer."""
+        with self._changing:
+            self._offers.pop(owner, None)
+
+    def offers(self, digest: str) -> bool:
+        """Tell whether somebody offers a blob."""
+        return any(digest in offers.blobs for offers in tuple(self._offers.values()))
+
+    def bring(self, digest: str) -> None:
+        """Return once a blob that is offered is in the store. Whoever needs one that is on its way waits for it.
+
+        Raises:
+            Unavailable: SOURCE_UNREACHABLE where it cannot be had, or its bytes are others: nothing is kept of these.
+        """
+        with self._changing:
+            fetched = self._under_way.get(digest)
+            mine = fetched is None
+            if fetched is None:
+                fetched = self._under_way[digest] = Future()
+        if not mine:
+            try:
+                fetched.result(timeout=_WITHIN_S)
+            except (NotHad, TimeoutError) as error:
+                raise _unreachable(error) from error
+            return
+        try:
+            self._fetch(digest)
+        except NotHad as error:
+            fetched.set_exception(error)
+            raise _unreachable(error) from error
+        except BaseException as error:
+            fetched.set_exception(error)
+            raise
+        else:
+            fetched.set_result(None)
+        finally:
+            with self._changing:
+                del self._under_way[digest]
+
+    def _fetch(self, digest: str) -> None:
+        """Fetch from the first source that has it."""
+        failed = NotHad("nobody offers it any more")
+        for offers in tuple(self._offers.values()):
+            at = offers.blobs.get(digest)
+            if at is None:
+                continue
+            if not at.url:
+                failed = NotHad("its source has not been reached since the start")
+            elif not offers.room.acquire(timeout=_TURN_S):
+                failed = NotHad("its source does not answer those who wait for it already")
+            else:
+                try:
+                    offers.bring(digest, at, _WITHIN_S)
+                    return  # noqa: TRY300 - the first that succeeds ends it
+                except NotHad as error:
+                    failed = error
+                finally:
+                    offers.room.release()
+        raise failed
+
+
+def _unreachable(error: Exception) -> Unavailable:
+    why = str(error) or "it did not come in time"
+    return Unavailable(
+        ErrorReason.SOURCE_UNREACHABLE,
+        f"what the skill's source has to give is not here: {why}",
+        retry_after_s=_RETRY_S,
+    )

@@ -1,0 +1,293 @@
+"""What sources on the web have in common: one look's way to an index and to what it names, and what is kept of it."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO, Final
+
+from skillsvc.content.addresses import AddressGuard
+from skillsvc.content.blobs import BlobStore, BlobWriter
+from skillsvc.content.credentials import Credentials, CredentialsMissing, CredentialsOf, no_credentials
+from skillsvc.content.fetching import (
+    FetchAbandoned,
+    Fetched,
+    Fetcher,
+    FetchFailed,
+    FetchReason,
+    NotModified,
+    Sink,
+    Validators,
+    may_redirect,
+)
+from skillsvc.content.stored_tree import StoredFile
+from skillsvc.content.transport import Authorities
+from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, resolve
+from skillsvc.sources.source import LookAbandoned
+
+_INDEX_BYTES: Final = 4 * 1024 * 1024
+_DEAF: Final = frozenset(
+    {FetchReason.REFUSED, FetchReason.RESET, FetchReason.TIMEOUT, FetchReason.TLS, FetchReason.ADDRESS}
+)
+"""After one of these, nothing more is asked of a server in the same look: each question could take as long again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSettings:
+    """How a source on the web is reached.
+
+    `timeout_s` is for a look as a whole. `redirect_hosts` are the hosts beside the source's own that may serve its
+    content, by a redirect or by a URL of its index; none of them gets credentials. `access` tells these credentials
+    from others and is no secret: what was fetched with others is not used.
+    """
+
+    url: str
+    timeout_s: float = 60.0
+    ca_file: str = ""
+    allow_addresses: frozenset[str] = frozenset()
+    redirect_hosts: frozenset[str] = frozenset()
+    credentials: CredentialsOf = no_credentials
+    access: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no URL of the web (UrlRefused), or no network (ValueError)."""
+        parse_url(self.url)
+        AddressGuard(self.allow_addresses)
+
+
+class NotHad(Exception):
+    """Something could not be had at this look. The message is for whoever runs the server."""
+
+
+class Refused(Exception):
+    """Something was had, and breaks a rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedIndex:
+    """An index, where it came from in the end, and by what it is known again. `digest` is of its bytes."""
+
+    data: bytes
+    url: str
+    validators: Validators
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the index."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+class Web:
+    """One source's way to the web. A look begins with `begin`; one thread at a time looks."""
+
+    def __init__(
+        self,
+        settings: WebSettings,
+        *,
+        stopped: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+        authorities: Authorities | None = None,
+    ) -> None:
+        """Prepare; nothing is asked of anybody yet."""
+        self._settings = settings
+        self._clock = clock
+        self._fetcher = Fetcher(
+            guard=AddressGuard(settings.allow_addresses),
+            ca_file=settings.ca_file or None,
+            timeout_s=settings.timeout_s,
+            redirect_hosts=settings.redirect_hosts,
+            stopped=stopped,
+            clock=clock,
+            authorities=authorities,
+        )
+        self._home = origin_of(parse_url(settings.url))
+        self._over_at = 0.0
+        self._deaf: set[Origin] = set()
+        self._credentials: Credentials | None = None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._fetcher.close()
+
+    def begin(self) -> None:
+        """Begin a look: its time runs, and credentials are read anew.
+
+        Raises:
+            NotHad: There are none where some are configured.
+        """
+        self._over_at = self._clock() + self._settings.timeout_s
+        self._deaf.clear()
+        try:
+            self._credentials = self._settings.credentials()
+        except CredentialsMissing as error:
+            raise NotHad(str(error)) from error
+
+    def index(self, url: str, known: FetchedIndex | None) -> FetchedIndex:
+        """Fetch the index; what is known of it is returned where it has not changed.
+
+        Raises:
+            NotHad: It cannot be had.
+            LookAbandoned: The look was told to stop.
+        """
+        answer = self._get(url, Validators() if known is None else known.validators)
+        if isinstance(answer, NotModified):
+            assert known is not None  # by whose validators that was told
+            return known
+        fetched = FetchedIndex(data=answer.data, url=answer.url, validators=answer.validators)
+        return known if fetched == known else fetched
+
+    def _get(self, url: str, validators: Validators) -> Fetched | NotModified:
+        try:
+            return self._fetcher.get(
+                url,
+                max_bytes=_INDEX_BYTES,
+                accept="application/json, */*;q=0.1",
+                credentials=self._credentials,
+                validators=validators,
+                within_s=self._left(),
+            )
+        except FetchFailed as failed:
+            raise NotHad(failed.message) from failed
+        except FetchAbandoned as error:
+            raise LookAbandoned from error
+
+    def resolve(self, index_url: str, reference: str) -> str:
+        """Return the URL that an index names, if it may serve content of this source.
+
+        Raises:
+            UrlRefused: It is none, or of another server.
+        """
+        url = resolve(index_url, reference)
+        here, there = origin_of(parse_url(index_url)), origin_of(parse_url(url))
+        if not may_redirect(here, there, self._settings.redirect_hosts):
+            raise UrlRefused(f"is of {there}, which is another server; name it in redirect_hosts if that is meant")
+        return url
+
+    def spool(self, url: str, file: BinaryIO, *, max_bytes: int, digest: str) -> None:
+        """Fetch something into a file, if its bytes are those of a digest.
+
+        Raises:
+            NotHad: It cannot be had, or is something else.
+            Refused: It has more bytes than it may have.
+            LookAbandoned: The look was told to stop.
+        """
+        hashing = Hashing(file)
+        self._stream(url, hashing, max_bytes=max_bytes)
+        if hashing.digest != digest:
+            raise NotHad(WRONG_DIGEST)
+
+    def bring(
+        self, url: str, blobs: BlobStore, *, max_bytes: int, digest: str = "", validators: Validators | None = None
+    ) -> "Brought | None":
+        """Fetch something into a store, if its bytes are those of the `digest`, where one is given.
+
+        Returns:
+            What it is, None where it has not changed since the validators.
+
+        Raises:
+            NotHad: It cannot be had, or is something else, of which nothing is kept then.
+            Refused: It has more bytes than it may have.
+            LookAbandoned: The look was told to stop.
+            Unavailable: The store cannot take it.
+        """
+        with blobs.writer() as writer:
+            hashing = Hashing(writer)
+            answer = self._stream(url, hashing, max_bytes=max_bytes, validators=validators)
+            if isinstance(answer, NotModified):
+                return None
+            if digest and hashing.digest != digest:
+                raise NotHad(WRONG_DIGEST)
+            writer.commit()
+        return Brought(file=StoredFile(hashing.digest, hashing.size), validators=answer.validators)
+
+    def bring_on_need(self, url: str, blobs: BlobStore, *, digest: str, size: int, within_s: float) -> None:
+        """Fetch one blob beside any look, from any thread, with the credentials of now.
+
+        Raises:
+            NotHad: It cannot be had, or is something else, of which nothing is kept then.
+            Unavailable: The store cannot take it.
+        """
+        try:
+            with blobs.writer() as writer:
+                hashing = Hashing(writer)
+                self._fetcher.stream(
+                    url,
+                    hashing,
+                    max_bytes=size,
+                    credentials=self._settings.credentials() if self._is_home(url) else None,
+                    within_s=within_s,
+                )
+                if hashing.digest != digest:
+                    raise NotHad(WRONG_DIGEST)
+                writer.commit()
+        except FetchFailed as failed:
+            raise NotHad(failed.message) from failed
+        except CredentialsMissing as error:
+            raise NotHad(str(error)) from error
+        except FetchAbandoned as error:
+            raise NotHad("this server is going away") from error
+
+    def _stream(
+        self, url: str, sink: Sink, *, max_bytes: int, validators: Validators | None = None
+    ) -> Fetched | NotModified:
+        origin = origin_of(parse_url(url))
+        if origin in self._deaf:
+            raise NotHad(f"{origin} failed before in this look")
+        try:
+            return self._fetcher.stream(
+                url,
+                sink,
+                max_bytes=max_bytes,
+                credentials=self._credentials if self._is_home(url) else None,
+                validators=validators,
+                within_s=self._left(),
+            )
+        except FetchFailed as failed:
+            if failed.reason is FetchReason.TOO_LARGE:
+                raise Refused(failed.message) from failed
+            if failed.reason in _DEAF:
+                self._deaf.add(origin)
+            raise NotHad(failed.message) from failed
+        except FetchAbandoned as error:
+            raise LookAbandoned from error
+
+    def _is_home(self, url: str) -> bool:
+        return origin_of(parse_url(url)) == self._home
+
+    def _left(self) -> float:
+        left = self._over_at - self._clock()
+        if left <= 0:
+            raise NotHad(f"the look has taken {self._settings.timeout_s:g} s")
+        return left
+
+
+WRONG_DIGEST: Final = "its bytes are not those of the digest that the index gives"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """Something that was fetched into the store."""
+
+    file: StoredFile
+    validators: Validators
+
+
+class Hashing:
+    """Writes on, and hashes and counts what it writes."""
+
+    def __init__(self, sink: BinaryIO | BlobWriter) -> None:
+        """Write to `sink`."""
+        self._sink = sink
+        self._hasher = hashlib.sha256()
+        self.size = 0
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what was written so far."""
+        return self._hasher.hexdigest()
+
+    def write(self, data: bytes, /) -> None:
+        """Write."""
+        self._sink.write(data)
+        self._hasher.update(data)
+        self.size += len(data)

@@ -1,0 +1,194 @@
+"""What a site publishes at `/.well-known/agent-skills/` as a source: agent skills discovery, version 0.2.0."""
+
+import errno
+import tempfile
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
+from skillsvc.content.archives import sniff, unpack
+from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stored_tree import StoredFile
+from skillsvc.content.transport import Authorities
+from skillsvc.content.unpacking import UnpackAbandoned, Unpacked
+from skillsvc.content.urls import UrlRefused
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.limits import MIB, Limits
+from skillsvc.domain.skill import Found
+from skillsvc.parsing.well_known_index import ArtifactKind, IndexEntry, read_well_known_index
+from skillsvc.sources.discovery import DOCUMENT, MANIFEST
+from skillsvc.sources.indexed import Gathered, IndexedReading, Listing
+from skillsvc.sources.reading import ReadingSettings
+from skillsvc.sources.source import LookAbandoned, Observation, never
+from skillsvc.sources.web import FetchedIndex, NotHad, Refused, Web, WebSettings
+
+_INDEX: Final = "/.well-known/agent-skills/index.json"
+_ARCHIVE_BYTES: Final = 64 * MIB
+_SNIFFED: Final = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WellKnownSettings:
+    """How an index is reached, and how its skills are read: each is a folder of its own, whatever the layout.
+
+    The URL is that of the index where it ends in `.json`, else that of the site.
+    """
+
+    web: WebSettings
+    reading: ReadingSettings
+
+    @property
+    def index_url(self) -> str:
+        """The URL of the index."""
+        url = self.web.url
+        return url if url.endswith(".json") else url.rstrip("/") + _INDEX
+
+
+class _Located(NamedTuple):
+    """An entry whose artifact may be fetched, from this URL."""
+
+    entry: IndexEntry
+    url: str
+
+
+class WellKnownSource:
+    """An index, and the archives that were last unpacked: an artifact is fetched once, as long as its digest stands."""
+
+    def __init__(
+        self,
+        settings: WellKnownSettings,
+        *,
+        limits: Limits,
+        blobs: BlobStore,
+        folder: Path | None,
+        stopped: Callable[[], bool] = never,
+        clock: Callable[[], float] = time.monotonic,
+        authorities: Authorities | None = None,
+    ) -> None:
+        """Prepare; nothing is fetched before the first look.
+
+        Args:
+            settings: What to look at, and how.
+            limits: The limits in force.
+            blobs: Where the bytes go.
+            folder: Where the index is kept over restarts: a folder for this source alone, made at need.
+            stopped: Asked at each step of a look, and while waiting for a server.
+            clock: Seconds that only grow.
+            authorities: Where TLS contexts are shared.
+        """
+        self._limits = limits
+        self._blobs = blobs
+        self._url = settings.index_url
+        self._stopped = stopped
+        self._web = Web(settings.web, stopped=stopped, clock=clock, authorities=authorities)
+        self._reading: IndexedReading[_Located] = IndexedReading(
+            settings.reading,
+            self._web,
+            settings.web,
+            limits=limits,
+            blobs=blobs,
+            folder=folder,
+            stopped=stopped,
+            list_entries=self._list,
+            gather=self._gather,
+        )
+        self._unpacked: dict[str, Unpacked] = {}
+
+    @property
+    def label(self) -> str:
+        """The name by which callers and diagnostics know it."""
+        return self._reading.label
+
+    def close(self) -> None:
+        """Close the connections: it is declared no longer."""
+        self._web.close()
+
+    def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
+        """Look (`Source`); what changed is told by the index, whatever else is said of it."""
+        del changed
+        seen = self._reading.look(self._url, held)
+        listing = self._reading.recall()
+        if listing is not None:
+            digests = {located.entry.digest for located in listing.entries.values()}
+            self._unpacked = {digest: each for digest, each in self._unpacked.items() if digest in digests}
+        return seen
+
+    def _list(self, index: FetchedIndex) -> Listing[_Located]:
+        """Read an index, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
+        read = read_well_known_index(index.data, self._limits)
+        located: dict[str, _Located] = {}
+        diagnostics = list(read.diagnostics)
+        for entry in read.entries:
+            try:
+                located[entry.name] = _Located(entry, self._web.resolve(index.url, entry.url))
+            except UrlRefused as refused:
+                diagnostics.append(
+                    Diagnostic(
+                        severity=Severity.ERROR,
+                        code=DiagnosticCode.ENTRY_LEFT_OUT,
+                        message=f"the entry of the index is left out: its artifact {refused}",
+                        skill=entry.name,
+                    )
+                )
+        return Listing(entries=located, diagnostics=tuple(diagnostics))
+
+    def _gather(self, folder: str, located: _Located, gathered: Gathered) -> None:
+        digest = located.entry.digest
+        if located.entry.kind is ArtifactKind.SKILL_MD:
+            kept = self._blobs.has(digest)
+            document = StoredFile(digest, self._blobs.size(digest)) if kept else self._bring(located)
+            gathered.files[f"{folder}/{DOCUMENT}"] = document
+            return
+        unpacked = self._unpacked.get(digest)
+        if unpacked is None or not self._blobs.lost().isdisjoint(file.digest for file in unpacked.files.values()):
+            unpacked = self._unpacked[digest] = self._unpack(located)
+        gathered.files.update((f"{folder}/{path}", file) for path, file in unpacked.files.items())
+        gathered.links.update((f"{folder}/{path}", text) for path, text in unpacked.links.items())
+        gathered.notes.extend(
+            Diagnostic(
+                severity=Severity.WARNING,
+                code=DiagnosticCode.ITEMS_DROPPED,
+                message=f"of its archive: {note}",
+                skill=folder,
+                source=self.label,
+            )
+            for note in unpacked.notes
+        )
+
+    def _bring(self, located: _Located) -> StoredFile:
+        brought = self._web.bring(
+            located.url, self._blobs, max_bytes=self._limits.document_bytes, digest=located.entry.digest
+        )
+        assert brought is not None  # no validators were sent
+        return brought.file
+
+    def _unpack(self, located: _Located) -> Unpacked:
+        try:
+            with tempfile.TemporaryFile() as file:
+                self._web.spool(located.url, file, max_bytes=_ARCHIVE_BYTES, digest=located.entry.digest)
+                file.seek(0)
+                kind = sniff(file.read(_SNIFFED))
+                if kind is None:
+                    raise Refused("its archive is neither a zip nor a tar file")
+                file.seek(0)
+                unpacked = unpack(
+                    file,
+                    kind=kind,
+                    limits=ArchiveLimits(),
+                    blobs=self._blobs,
+                    stopped=self._stopped,
+                    strip_one=True,
+                )
+        except ArchiveRefused as refused:
+            raise Refused(f"its archive {refused}") from refused
+        except UnpackAbandoned as error:
+            raise LookAbandoned from error
+        except OSError as error:
+            symbol = errno.errorcode.get(error.errno or 0, "EIO")
+            raise NotHad(f"the server's temporary folder cannot be used ({symbol})") from error
+        if not any(path.upper() == DOCUMENT.upper() or path == MANIFEST for path in (*unpacked.files, *unpacked.links)):
+            raise Refused(f"its archive holds no {DOCUMENT} at its root")
+        return unpacked
