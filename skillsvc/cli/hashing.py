@@ -58,7 +58,11 @@ class HashingBlobStore:
         """See `BlobStore`."""
         return iter(tuple(self._sizes))
 
-    def remove(self, digests: Iterable[str]) -> None:
+    def mark(self) -> int:
+        """See `BlobStore`."""
+        return 0
+
+    def remove(self, digests: Iterable[str], *, unused_since: int) -> None:  # noqa: ARG002 - one thread uses it
         """See `BlobStore`."""
         for digest in digests:
             self._sizes.pop(_checked(digest), None)

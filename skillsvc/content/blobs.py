@@ -87,10 +87,14 @@ class BlobStore(Protocol):
         """Iterate over the blobs kept, in no order. Blobs that come or go meanwhile may be told or not."""
         ...
 
-    def remove(self, digests: Iterable[str]) -> None:
-        """Forget blobs; those not kept are passed over.
+    def mark(self) -> int:
+        """Return a mark: what is put, or asked for by `has`, from now on is in use since it. Marks grow."""
+        ...
 
-        A `put` that finds a blob while it is removed may rely on what is then gone: the caller keeps the two apart.
+    def remove(self, digests: Iterable[str], *, unused_since: int) -> None:
+        """Forget blobs that nobody has put or asked for since a mark; those not kept are passed over.
+
+        Whoever takes a mark, and then finds that a blob is kept, can rely on it until a later mark is given here.
         """
         ...
 
@@ -110,6 +114,9 @@ class FileBlobStore:
         self._lost: set[str] = set()
         self._unsynced = False
         self._syncing = threading.Lock()
+        self._using = threading.Lock()
+        self._used: dict[str, int] = {}
+        self._last_mark = 0
         with _Translated():
             self._folder = BlobFolder(root)
 
@@ -154,7 +161,7 @@ class FileBlobStore:
     def has(self, digest: str) -> bool:
         """See `BlobStore`."""
         with _Translated():
-            return self._folder.size(digest) is not None and digest not in self._lost
+            return self._use(digest) is not None and digest not in self._lost
 
     def lost(self) -> frozenset[str]:
         """See `BlobStore`."""
@@ -210,17 +217,35 @@ class FileBlobStore:
         with _Translated():
             yield from self._folder.digests()
 
-    def remove(self, digests: Iterable[str]) -> None:
+    def mark(self) -> int:
+        """See `BlobStore`."""
+        with self._using:
+            self._last_mark += 1
+            return self._last_mark
+
+    def remove(self, digests: Iterable[str], *, unused_since: int) -> None:
         """See `BlobStore`."""
         for digest in digests:
-            with _Translated():
+            # Nobody finds it kept while it goes.
+            with self._using, _Translated():
+                if self._used.get(digest, 0) >= unused_since:
+                    continue
                 self._folder.remove(digest)
             self._verified.pop(digest, None)
             self._lost.discard(digest)
+        with self._using:
+            self._used = {digest: mark for digest, mark in self._used.items() if mark >= unused_since}
 
     def _holds(self, digest: str, size: int) -> bool:
         """Tell whether the blob is kept as far as a look can tell; one of another size or known as lost is not."""
-        return digest not in self._lost and self._folder.size(digest) == size
+        return self._use(digest) == size and digest not in self._lost
+
+    def _use(self, digest: str) -> int | None:
+        """Note that somebody counts on a blob; return its bytes, None where it is not kept."""
+        with self._using:
+            size = self._folder.size(digest)
+            self._used[digest] = self._last_mark
+        return size
 
     def _place(self, name: str, digest: str) -> None:
         self._folder.place(name, digest)

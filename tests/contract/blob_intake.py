@@ -33,7 +33,7 @@ class BlobIntakeContract:
 
     def test_what_was_removed_is_known_no_more(self, store: BlobStore) -> None:
         store.put(b"abc")
-        store.remove([ABC, EMPTY])
+        store.remove([ABC, EMPTY], unused_since=store.mark())
         assert not store.has(ABC)
         assert list(store.digests()) == []
 
@@ -57,7 +57,7 @@ class BlobIntakeContract:
             lambda: store.has(digest),
             lambda: store.size(digest),
             lambda: store.put(b"abc", digest),
-            lambda: store.remove([digest]),
+            lambda: store.remove([digest], unused_since=store.mark()),
         ]
         for ask in asks:
             with pytest.raises(ValueError, match="64 lower-case hex digits"):

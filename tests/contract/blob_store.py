@@ -31,6 +31,12 @@ MALFORMED = [
 ]
 
 
+def _write_abc(store: BlobStore) -> None:
+    with store.writer() as writer:
+        writer.write(b"abc")
+        writer.commit()
+
+
 class BlobStoreContract:
     """Inherit, and give a `store` that is empty and a `damage`.
 
@@ -70,7 +76,7 @@ class BlobStoreContract:
         store.put(b"abc")
         assert store.has(ABC)
         assert store.size(ABC) == 3
-        store.remove([ABC, EMPTY])
+        store.remove([ABC, EMPTY], unused_since=store.mark())
         assert not store.has(ABC)
         assert list(store.digests()) == []
         store.put(b"abc")
@@ -119,7 +125,7 @@ class BlobStoreContract:
             lambda: store.has(digest),
             lambda: store.size(digest),
             lambda: store.put(b"abc", digest),
-            lambda: store.remove([digest]),
+            lambda: store.remove([digest], unused_since=store.mark()),
         ]
         for ask in asks:
             with pytest.raises(ValueError, match="64 lower-case hex digits"):
@@ -242,9 +248,53 @@ class BlobStoreContract:
         damage(ABC, bad)
         with pytest.raises(DataLoss):
             store.read(ABC)
-        store.remove([ABC])
+        store.remove([ABC], unused_since=store.mark())
         assert store.lost() == frozenset()
         assert not store.has(ABC)
+
+    @pytest.mark.parametrize("use", [lambda store: store.put(b"abc"), lambda store: store.has(ABC), _write_abc])
+    def test_what_was_put_or_asked_for_since_a_mark_stays(
+        self, store: BlobStore, use: Callable[[BlobStore], object]
+    ) -> None:
+        store.put(b"abc")
+        store.put(b"")
+        mark = store.mark()
+        use(store)
+        store.remove([ABC, EMPTY], unused_since=mark)
+        assert set(store.digests()) == {ABC}
+        later = store.mark()
+        store.remove([ABC], unused_since=mark)
+        assert store.read(ABC) == b"abc"
+        store.remove([ABC], unused_since=later)
+        assert list(store.digests()) == []
+
+    def test_marks_grow(self, store: BlobStore) -> None:
+        marks = [store.mark() for _ in range(3)]
+        assert marks == sorted(set(marks))
+
+    def test_what_a_thread_finds_after_its_mark_is_never_removed_by_another(self, store: BlobStore) -> None:
+        over = threading.Event()
+        marks: dict[int, int] = {}
+
+        def sweep() -> None:
+            while not over.is_set():
+                since = min([store.mark(), *tuple(marks.values())])
+                store.remove([ABC], unused_since=since)
+
+        sweeper = threading.Thread(target=sweep)
+        sweeper.start()
+        lost = 0
+        try:
+            for number in range(500):
+                marks[0] = store.mark()
+                if number % 2 or not store.has(ABC):
+                    store.put(b"abc")
+                lost += not store.has(ABC)
+                del marks[0]
+        finally:
+            over.set()
+            sweeper.join()
+        assert lost == 0
 
     def test_syncing_is_always_allowed(self, store: BlobStore) -> None:
         store.sync()

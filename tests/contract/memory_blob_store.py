@@ -1,6 +1,7 @@
 """A blob store in memory, for tests of what stands on one; it keeps the contract."""
 
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Self
@@ -16,6 +17,9 @@ class MemoryBlobStore:
         self.blobs: dict[str, bytes] = {}
         self._verified: dict[str, bytes] = {}
         self._lost: set[str] = set()
+        self._using = threading.Lock()
+        self._used: dict[str, int] = {}
+        self._last_mark = 0
 
     def put(self, data: bytes, digest: str | None = None) -> str:
         key = hashlib.sha256(data).hexdigest() if digest is None else _checked(digest)
@@ -28,7 +32,9 @@ class MemoryBlobStore:
         return _MemoryBlobWriter(self)
 
     def has(self, digest: str) -> bool:
-        return _checked(digest) in self.blobs and digest not in self._lost
+        with self._using:
+            self._used[_checked(digest)] = self._last_mark
+            return digest in self.blobs and digest not in self._lost
 
     def lost(self) -> frozenset[str]:
         return frozenset(self._lost)
@@ -55,9 +61,17 @@ class MemoryBlobStore:
     def digests(self) -> Iterator[str]:
         return iter(list(self.blobs))
 
-    def remove(self, digests: Iterable[str]) -> None:
+    def mark(self) -> int:
+        with self._using:
+            self._last_mark += 1
+            return self._last_mark
+
+    def remove(self, digests: Iterable[str], *, unused_since: int) -> None:
         for digest in digests:
-            self.blobs.pop(_checked(digest), None)
+            with self._using:
+                if self._used.get(_checked(digest), 0) >= unused_since:
+                    continue
+                self.blobs.pop(digest, None)
             self._verified.pop(digest, None)
             self._lost.discard(digest)
 

@@ -239,7 +239,7 @@ def test_a_blob_that_was_checked_and_not_touched_since_is_not_checked_again(plac
             now = after_ns
             assert store.read(ABC) == b"abc"
             assert store.checked == checked
-        store.remove([ABC])
+        store.remove([ABC], unused_since=store.mark())
         store.put(b"abc")
         assert store.read(ABC) == b"abc"
         assert store.checked == 5
