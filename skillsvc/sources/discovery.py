@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from skillsvc.content.tree import Entry, EntryKind, Escapes, Folder, Missing, Tree, TreeError, encode_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.identity import identity_of
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection as DeclaredCollection
 from skillsvc.parsing.collection import read_collection
@@ -115,6 +116,7 @@ class Discovery:
         self._ignored = ignored
         self._stopped = stopped
         self._entered: dict[Hashable, str] = {}
+        self._collections: dict[str, str] = {}
         self._ahead: deque[_Folder] = deque()
         self.diagnostics: list[Diagnostic] = []
         self.unseen: list[str] = []
@@ -205,10 +207,16 @@ class Discovery:
             return folder
         collection = read_collection(read.data)
         if isinstance(collection, DeclaredCollection):
-            name = one_line(folder.place.rpartition("/")[2])
-            return folder._replace(
-                collection=collection.id or name or self._label, collection_line=collection.prompt_line
-            )
+            name = collection.id or one_line(folder.place.rpartition("/")[2]) or self._label
+            first = self._collections.setdefault(identity_of(name), folder.place)
+            if first != folder.place:
+                self._say(
+                    Severity.WARNING,
+                    DiagnosticCode.COLLECTION_CLASH,
+                    f"the id {name} of this collection is also that of the one at {printable(first) or 'the root'}",
+                    folder.place,
+                )
+            return folder._replace(collection=name, collection_line=collection.prompt_line)
         self.diagnostics.append(replace(collection, skill=folder.place))
         return folder
 

@@ -203,6 +203,17 @@ def test_single_files_are_read_with_their_stem_as_folder_name_and_without_assets
 
 ONE = '{"id": "maps"}'
 COLLECTIONS: dict[str, tuple[Layout, Tree, list[tuple[str, str]], list[tuple[Code, str]]]] = {
+    "two of one id but for case": (
+        Layout.FLAT,
+        {
+            "c/COLLECTION.json": ONE,
+            "c/a/SKILL.md": TEXT,
+            "d/COLLECTION.json": '{"id": "\uff2d\uff21\uff30\uff33"}',
+            "d/b/SKILL.md": TEXT,
+        },
+        [("c/a", "maps"), ("d/b", "\uff2d\uff21\uff30\uff33")],
+        [(Code.COLLECTION_CLASH, "d")],
+    ),
     "flat: the folder of a collection is no level": (
         Layout.FLAT,
         {"c/COLLECTION.json": ONE, "c/a/SKILL.md": TEXT, "c/b/x": "", "d/SKILL.md": TEXT},
@@ -213,7 +224,7 @@ COLLECTIONS: dict[str, tuple[Layout, Tree, list[tuple[str, str]], list[tuple[Cod
         Layout.FLAT,
         {"c/COLLECTION.json": ONE, "c/d/COLLECTION.json": ONE, "c/d/a/SKILL.md": TEXT},
         [],
-        [(Code.TOO_DEEP, "c/d/a")],
+        [(Code.COLLECTION_CLASH, "c/d"), (Code.TOO_DEEP, "c/d/a")],
     ),
     "flat: a folder without an id has its name": (
         Layout.FLAT,
