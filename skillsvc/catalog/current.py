@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from skillsvc.catalog.log import LayerLog, LayerRecord
 from skillsvc.domain.errors import ErrorReason, Exhausted
-from skillsvc.domain.generation import Generation, Row, layer_digest, make_generation
+from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
 
@@ -130,30 +130,32 @@ class Current:
                 f"a layer holds at most {self._limits.layer_skills} skills",
                 metadata={"limit": str(self._limits.layer_skills)},
             )
-        digest = layer_digest(rows)
         with self._writing:
             layer = self._layers[partition]
             present = layer.present
             generation = None
-            if digest != present.digest:
-                generation = make_generation(
-                    partition=partition,
-                    log_id=present.log_id,
-                    sequence=present.sequence + 1,
-                    published_at=now,
-                    rows=rows,
-                )
+            made = make_generation(
+                partition=partition,
+                log_id=present.log_id,
+                sequence=present.sequence + 1,
+                published_at=now,
+                rows=rows,
+            )
+            if made.digest != present.digest:
+                generation = made
                 grown = replace(
                     layer,
                     generations=(*layer.generations, generation),
                     own_bytes=(*layer.own_bytes, _own_bytes(present, generation)),
                 )
             elif any(old is not new for old, new in zip(present.rows, rows, strict=True)):
-                grown = _with_present(layer, _renewed(present, rows))
+                # The same generation, with what no digest covers as it is now: diagnostics, places.
+                renewed = replace(made, sequence=present.sequence, published_at=present.published_at)
+                grown = _with_present(layer, renewed)
             else:
                 grown = layer
             kept = retained(grown, now, self._limits)
-            dropped = {held.sequence for held in grown.generations[: len(grown.generations) - len(kept.generations)]}
+            dropped = _dropped(grown, kept)
             if generation is not None:
                 self._log.append(generation, dropped=dropped)
             elif dropped:
@@ -172,6 +174,19 @@ class Current:
                 return
             self._assign(partition, replace(layer, unreachable=unreachable))
         self._tell()
+
+    def retire(self, now: datetime) -> None:
+        """Drop the generations that need not be kept any more; publishing does so for its own layer.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE; they are kept then.
+        """
+        with self._writing:
+            for partition, layer in self._layers.items():
+                kept = retained(layer, now, self._limits)
+                if kept is not layer:
+                    self._log.forget(partition, _dropped(layer, kept))
+                    self._assign(partition, kept)
 
     def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
         """Have `told` called after each change, on the thread that made it; returns what ends that."""
@@ -215,15 +230,9 @@ def retained(layer: Layer, now: datetime, limits: Limits) -> Layer:
     return replace(layer, generations=generations[start:], own_bytes=own_bytes[start:])
 
 
-def _renewed(present: Generation, rows: tuple[Row, ...]) -> Generation:
-    """Return the same generation with what no digest covers as it is now: diagnostics, places."""
-    return make_generation(
-        partition=present.partition,
-        log_id=present.log_id,
-        sequence=present.sequence,
-        published_at=present.published_at,
-        rows=rows,
-    )
+def _dropped(layer: Layer, kept: Layer) -> frozenset[int]:
+    """Return the sequences of what is kept no longer."""
+    return frozenset(held.sequence for held in layer.generations[: len(layer.generations) - len(kept.generations)])
 
 
 def _with_present(layer: Layer, present: Generation) -> Layer:

@@ -2,34 +2,59 @@
 
 A broken skill never hides its siblings, a source that fails keeps its last good, a store that fails leaves what is
 served as it is (rules.md 5). Whatever fails, the look comes to an end, and what it could not see or publish is told.
+
+A look is for any thread; what it came to is admitted and published by one thread at a time.
 """
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import is_
 
+from skillsvc.catalog.clashes import clashes_in, hidden_by
 from skillsvc.catalog.current import Current, UnreachableSource
+from skillsvc.catalog.reports import Placed, SourceReport, report_of
 from skillsvc.catalog.standing import Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Exhausted, SkillsvcError
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Bundle
-from skillsvc.sources.merge import merge
+from skillsvc.sources.merge import Merged, merge, remembered
+from skillsvc.sources.soundness import fault_of
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome, Source, never
 
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What a look at one source came to. It counts as long as the source is the one that the layer has."""
+
+    label: str
+    source: Source
+    observation: Observation
+
+
+@dataclass(slots=True, kw_only=True)
+class _Place:
+    """What is known of a source besides how it stands. `mark` is set while what a look found is not admitted yet."""
+
+    source: Source
+    failed: bool = False
+    mark: int | None = None
+    looked_at: datetime | None = None
+    complete_at: datetime | None = None
+
+
 class Refresh:
-    """Refreshes one layer from its sources, strongest first. One thread at a time.
+    """Refreshes one layer from its sources.
 
     Attributes:
-        has_looked: Whether a look has come to its end.
-        diagnostics: Of the last look.
+        diagnostics: All of the last looks, and of what the sources are to each other; the same object until it changes.
         unreachable: The sources that the last look could not wholly see, or publish.
     """
 
@@ -48,22 +73,66 @@ class Refresh:
 
         Until then every source is reported as unreachable, stale or missing.
 
-        As soon as `stopped` says so, what is under way is abandoned.
+        Args:
+            current: Where the layer is.
+            partition: Whose layer it is.
+            sources: Its sources, the strongest first.
+            blobs: The store that the sources take skills into.
+            limits: The limits in force.
+            now: The time.
+            stopped: As soon as it says so, what is under way is abandoned.
         """
         self._current = current
         self._partition = partition
-        self._sources = tuple(sources)
         self._blobs = blobs
         self._limits = limits
         self._now = now
-        self._standings = _remembered(self._sources, current.layers[partition].present.rows, now())
         self._stopped = stopped
-        self._failed: set[str] = set()
+        self._places: Mapping[str, _Place] = {}
+        self._standings: Mapping[str, Standing] = {}
+        self._merged = remembered(current.layers[partition].present.rows)
+        self._published: Merged | None = None
         self._unpublished: Unpublished | None = None
-        self.has_looked = False
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.unreachable = _unreachable_of(self._standings.values(), None, ())
-        current.report(partition, self.unreachable)
+        self.unreachable: tuple[UnreachableSource, ...] = ()
+        self.replace(sources)
+
+    @property
+    def has_looked(self) -> bool:
+        """Whether every source has been looked at."""
+        return all(place.looked_at is not None for place in self._places.values())
+
+    @property
+    def is_published(self) -> bool:
+        """Whether what was admitted is what is served."""
+        return self._unpublished is None and self._published is self._merged
+
+    @property
+    def present(self) -> Generation:
+        """The generation that the layer serves."""
+        return self._current.layers[self._partition].present
+
+    def replace(self, sources: Sequence[Source]) -> None:
+        """Refresh from other sources from now on, the strongest first; for the thread that admits.
+
+        How a source stands that there was before, the same object, stays; the others' last good is what is served of
+        their labels. What is not there any more is published no longer from the next `admit` on.
+        """
+        now = self._now()
+        rows = self._held_rows()
+        standings: dict[str, Standing] = {}
+        places: dict[str, _Place] = {}
+        for source in sources:
+            label = source.label
+            place = self._places.get(label)
+            if place is not None and place.source is source:
+                standings[label], places[label] = self._standings[label], place
+            else:
+                standings[label], places[label] = unseen(label, rows.get(label, ()), now), _Place(source=source)
+        self._standings, self._places = standings, places
+        self._published = None
+        self.unreachable = self._behind()
+        self._current.report(self._partition, self.unreachable)
 
     def look(self, changed: Mapping[str, Collection[str] | None] | None = None) -> Generation | None:
         """Look at every source, or at the changed paths of those named; return the generation published, if any.
@@ -77,15 +146,60 @@ class Refresh:
         Raises:
             LookAbandoned: The look was stopped; what is served stays.
         """
-        seen = {
-            source.label: self._look_at(source, None if changed is None else changed[source.label])
-            for source in self._sources
-            if changed is None or source.label in changed
-        }
-        self._standings = admit(self._standings, seen, self._now(), self._limits)
-        published = self._publish()
-        self.has_looked = True
-        return published
+        return self.admit(
+            [
+                self.look_at(label, None if changed is None else changed[label])
+                for label in self._places
+                if changed is None or label in changed
+            ]
+        )
+
+    def look_at(self, label: str, changed: Collection[str] | None = None) -> Sighting:
+        """Look at one source; for any thread. What the last look at it came to has been admitted.
+
+        Args:
+            label: The source's.
+            changed: The paths below it that changed, None for all of it.
+
+        Raises:
+            LookAbandoned: The look was stopped, or there is no such source any more.
+        """
+        place, standing = self._places.get(label), self._standings.get(label)
+        if place is None or standing is None:
+            raise LookAbandoned
+        place.mark = self._blobs.mark()
+        return Sighting(label=label, source=place.source, observation=self._observe(label, place, standing, changed))
+
+    def admit(self, sightings: Iterable[Sighting]) -> Generation | None:
+        """Take in what looks came to, and publish it; return the generation published, if any.
+
+        Where nothing differs from what stands, nothing is merged or published. Without sightings what could not be
+        published before is tried again.
+
+        Raises:
+            LookAbandoned: It was stopped; what is served stays.
+        """
+        seen = {each.label: each.observation for each in sightings if self._is_placed(each)}
+        now = self._now()
+        before, self._standings = self._standings, admit(self._standings, seen, now, self._limits)
+        for label in seen:
+            place = self._places[label]
+            place.looked_at, place.mark = now, None
+            if self._standings[label].unreachable is None:
+                place.complete_at = now
+        if self._published is None or not all(map(is_, before.values(), self._standings.values())):
+            self._merged = merge((standing.served for standing in self._standings.values()), self._merged)
+        return self._publish()
+
+    def told(self) -> tuple[Diagnostic, ...]:
+        """Return all that an operator is told of the layer as it is now; for any thread."""
+        layers = self._current.layers
+        present = layers[self._partition].present
+        told = (*self.diagnostics, *clashes_in(present.listed))
+        stronger = layers.get(DEPLOYMENT)
+        if stronger is None or self._partition == DEPLOYMENT:
+            return told
+        return (*told, *hidden_by(stronger.present, present))
 
     def bundles(self) -> Iterator[Bundle]:
         """Yield the bundles whose blobs the sources count on: what stands of each, served or not."""
@@ -94,64 +208,109 @@ class Refresh:
                 if seen is not None:
                     yield from (found.bundle for found in seen.found)
 
-    def _look_at(self, source: Source, changed: Collection[str] | None) -> Observation:
-        label = source.label
+    def marks(self) -> list[int]:
+        """Return the marks of the store since which looks count on what they found, and that are not admitted yet."""
+        return [mark for place in self._places.values() if (mark := place.mark) is not None]
+
+    def report(self, label: str, placed: Placed) -> SourceReport | None:
+        """Return how a source stands, None where there is none of the label any more; for any thread."""
+        place, standing = self._places.get(label), self._standings.get(label)
+        if place is None or standing is None:
+            return None
+        part = self._merged.parts.get(label)
+        unpublished = self._unpublished
+        return report_of(
+            placed,
+            standing,
+            told=next((each for each in self.unreachable if each.source == label), None),
+            unpublished=unpublished if unpublished is not None and label in unpublished.sources else None,
+            looked_at=place.looked_at,
+            complete_at=place.complete_at,
+            skills=len(part.rows) if part is not None else 0,
+            diagnostics=len(part.diagnostics) if part is not None else 0,
+        )
+
+    def _observe(self, label: str, place: _Place, standing: Standing, changed: Collection[str] | None) -> Observation:
+        held = standing.served.found
         try:
             # Whatever a look that failed was to see is still to be seen.
-            seen = source.observe(None if label in self._failed else changed, held=self._standings[label].served.found)
-        except LookAbandoned:
-            raise
-        except Exception as error:  # noqa: BLE001 - one source, whatever is wrong with it, stops no other
-            if label not in self._failed:
-                _log.error("the look at %s failed; what was seen last is served", label, exc_info=error)
-            self._failed.add(label)
-            return self._look_that_failed(label, error)
-        self._failed.discard(label)
+            seen = place.source.observe(None if place.failed else changed, held=held)
+            fault = None if seen is standing.seen else fault_of(seen, label, held)
+        except BaseException as error:
+            # Whatever a source raises, also what ends a thread elsewhere, is its own fault and stops no other.
+            if self._stopped() or isinstance(error, KeyboardInterrupt):
+                raise LookAbandoned from error
+            self._tell_failed(label, place, error)
+            return _failed(standing, DiagnosticCode.SOURCE_UNREADABLE, f"the look at it failed: {_reason(error)}")
+        if fault is not None:
+            self._tell_failed(label, place, None)
+            return _failed(standing, DiagnosticCode.SOURCE_MALFORMED, f"the look at it came to nothing: {fault}")
+        place.failed = False
         return seen
 
-    def _look_that_failed(self, label: str, error: Exception) -> Observation:
-        """Return what a look comes to that ended in an error."""
-        said = Diagnostic(
-            severity=Severity.ERROR,
-            code=DiagnosticCode.SOURCE_UNREADABLE,
-            message=f"the look at it failed: {_reason(error)}",
-            source=label,
-        )
-        return replace(self._standings[label].served, outcome=Outcome.FAILED, found=(), diagnostics=(said,))
+    def _tell_failed(self, label: str, place: _Place, error: BaseException | None) -> None:
+        if not place.failed:
+            _log.error("the look at %s failed; what was seen last is served", label, exc_info=error)
+        place.failed = True
+
+    def _is_placed(self, sighting: Sighting) -> bool:
+        place = self._places.get(sighting.label)
+        return place is not None and place.source is sighting.source
+
+    def _held_rows(self) -> Mapping[str, list[Row]]:
+        held: dict[str, list[Row]] = {}
+        for row in self.present.rows:
+            held.setdefault(row.source, []).append(row)
+        return held
+
+    def _behind(self) -> tuple[UnreachableSource, ...]:
+        present = self.present.rows
+        told = (behind(standing, self._unpublished, present) for standing in self._standings.values())
+        return tuple(each for each in told if each is not None)
 
     def _publish(self) -> Generation | None:
-        standings = tuple(self._standings.values())
-        present = self._current.layers[self._partition].present
-        merged = merge([standing.served for standing in standings], present.rows)
-        unreachable = _unreachable_of(standings, None, ())
+        merged = self._merged
         published = None
+        was_unpublished, self._unpublished = self._unpublished, None
+        unreachable = self._behind()
         try:
             self._go_on()
             # The log must never name a blob that a crash could lose.
             self._blobs.sync()
             self._go_on()
-            published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
+            if merged is self._published:
+                self._current.report(self._partition, unreachable)
+            else:
+                published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
+                self._published = merged
         except LookAbandoned:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, what is served is told to be behind
-            if self._unpublished is None:
+            if was_unpublished is None:
                 _log.error("what was seen could not be published; what is served stays", exc_info=error)
-            self._unpublished = self._not_published(error, merged.rows, present.rows)
-            unreachable = _unreachable_of(standings, self._unpublished, present.rows)
+            present = self.present.rows
+            self._unpublished = self._not_published(error, was_unpublished, merged.rows, present)
+            unreachable = self._behind()
             self._current.report(self._partition, unreachable)
-        else:
-            self._unpublished = None
-        self.diagnostics = (
-            merged.diagnostics if self._unpublished is None else (self._unpublished.diagnostic, *merged.diagnostics)
-        )
         self.unreachable = unreachable
+        self._say()
         return published
+
+    def _say(self) -> None:
+        """Bring `diagnostics` up to date."""
+        said = self._merged.diagnostics
+        if self._unpublished is not None:
+            said = (self._unpublished.diagnostic, *said)
+        if said != self.diagnostics:
+            self.diagnostics = said
 
     def _go_on(self) -> None:
         if self._stopped():
             raise LookAbandoned
 
-    def _not_published(self, error: Exception, rows: Sequence[Row], present: Sequence[Row]) -> Unpublished:
+    def _not_published(
+        self, error: Exception, before: Unpublished | None, rows: Sequence[Row], present: Sequence[Row]
+    ) -> Unpublished:
         seen, served = {row.encoded for row in rows}, {row.encoded for row in present}
         differ = {row.source for row in rows if row.encoded not in served}
         differ |= {row.source for row in present if row.encoded not in seen}
@@ -160,7 +319,7 @@ class Refresh:
         else:
             code, message = DiagnosticCode.STORE_UNREACHABLE, f"nothing could be published: {_reason(error)}"
         return Unpublished(
-            since=self._now() if self._unpublished is None else self._unpublished.since,
+            since=self._now() if before is None else before.since,
             # Where none differs, the store failed all the same, and no look succeeded.
             sources=frozenset(differ & self._standings.keys() or self._standings),
             diagnostic=Diagnostic(
@@ -169,22 +328,12 @@ class Refresh:
         )
 
 
-def _remembered(sources: Iterable[Source], rows: Sequence[Row], now: datetime) -> Mapping[str, Standing]:
-    """Take the last good of each source, strongest first, from the rows that a restart finds."""
-    held: dict[str, list[Row]] = {source.label: [] for source in sources}
-    for row in rows:
-        if row.source in held:
-            held[row.source].append(row)
-    return {label: unseen(label, of_source, now) for label, of_source in held.items()}
+def _failed(standing: Standing, code: DiagnosticCode, message: str) -> Observation:
+    """Return what a look comes to of which nothing can stand."""
+    said = Diagnostic(severity=Severity.ERROR, code=code, message=message, source=standing.served.source)
+    return replace(standing.served, outcome=Outcome.FAILED, found=(), diagnostics=(said,))
 
 
-def _unreachable_of(
-    standings: Iterable[Standing], unpublished: Unpublished | None, present: Collection[Row]
-) -> tuple[UnreachableSource, ...]:
-    told = (behind(standing, unpublished, present) for standing in standings)
-    return tuple(each for each in told if each is not None)
-
-
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Return why something failed, in words that hold no path."""
     return error.message if isinstance(error, SkillsvcError) else "the server's log says why"

@@ -5,6 +5,9 @@ from datetime import datetime
 from enum import Enum, unique
 from typing import NamedTuple
 
+from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.standing import Standing, Unpublished
+from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.trust import Tier, Trust
@@ -69,6 +72,78 @@ class SourceReport:
     diagnostics: int
     looking: bool
     next_look_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Where a source stands in the schedule; the three are as in `SourceReport`."""
+
+    kind: str
+    looking: bool
+    next_look_at: datetime | None
+
+
+def report_of(
+    placed: Placed,
+    standing: Standing,
+    *,
+    told: UnreachableSource | None,
+    unpublished: Unpublished | None,
+    looked_at: datetime | None,
+    complete_at: datetime | None,
+    skills: int,
+    diagnostics: int,
+) -> SourceReport:
+    """Return the report of a source. Pure.
+
+    Args:
+        placed: Where it stands in the schedule.
+        standing: How it stands after its last look.
+        told: What callers are told of it, None where it is complete.
+        unpublished: What could not be published of it, if anything.
+        looked_at: When it was looked at last, None where it was not.
+        complete_at: When it was last wholly seen.
+        skills: How many rows it has.
+        diagnostics: How much is said of it.
+    """
+    served = standing.served
+    is_known = looked_at is not None or bool(served.found)
+    return SourceReport(
+        source=served.source,
+        kind=placed.kind,
+        tier=served.tier if is_known else None,
+        trust=served.trust if is_known else None,
+        state=_state_of(told, looked_at),
+        last_look_at=looked_at,
+        last_success_at=complete_at,
+        last_error=_error_of(standing, unpublished) if told is not None and looked_at is not None else "",
+        revision=served.revision,
+        skills=skills,
+        diagnostics=diagnostics,
+        looking=placed.looking,
+        next_look_at=placed.next_look_at,
+    )
+
+
+def _state_of(told: UnreachableSource | None, looked_at: datetime | None) -> ReportedState:
+    if looked_at is None:
+        return ReportedState.WAITING
+    return ReportedState.COMPLETE if told is None else _STATES[told.state]
+
+
+_STATES = {
+    SourceState.STALE: ReportedState.STALE,
+    SourceState.PARTIAL: ReportedState.PARTIAL,
+    SourceState.MISSING: ReportedState.MISSING,
+}
+
+
+def _error_of(standing: Standing, unpublished: Unpublished | None) -> str:
+    """Return the message of the error that says most: what is said of the whole source before what is of one place."""
+    if unpublished is not None:
+        return unpublished.diagnostic.message
+    errors = [each for each in standing.served.diagnostics if each.severity is Severity.ERROR]
+    return next((each.message for each in sorted(errors, key=lambda each: bool(each.skill))), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,12 +20,14 @@ from skillsvc.sources.source import Observation, Outcome
 class Standing:
     """How a source stands: the observation that is served, and where that is not all there is, why and since when.
 
-    What is served is the one last good that there is of a source: a look is given it, and keeps none of its own.
-    `gone_since` is when its place was first found missing, None while it is there. `refused` is what was seen last
-    where that was too much for its layer: the source counts on the blobs of it.
+    What is served is the one last good that there is of a source: a look is given it, and keeps none of its own. `seen`
+    is what its last look came to, None where there was none. `gone_since` is when its place was first found missing,
+    None while it is there. `refused` is what was seen last where that was too much for its layer: the source counts on
+    the blobs of it.
     """
 
     served: Observation
+    seen: Observation | None = None
     unreachable: UnreachableSource | None = None
     gone_since: datetime | None = None
     refused: Observation | None = None
@@ -52,8 +54,15 @@ def stand(before: Standing | None, seen: Observation, now: datetime, limits: Lim
     """Return how a source stands after a look. Pure.
 
     A place that never held skills and is not there is empty and complete; one that did is stale for `missing_after_s`,
-    then empty and complete (rules.md 1).
+    then empty and complete (rules.md 1). A look that came to what the last one came to leaves all as it is: the very
+    same value is returned.
     """
+    if before is not None and before.seen == seen and before.gone_since is None and before.refused is None:
+        return before
+    return replace(_after(before, seen, now, limits), seen=seen)
+
+
+def _after(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
     if seen.outcome is Outcome.WHOLE:
         return Standing(served=seen)
     since = before.unreachable.since if before is not None and before.unreachable is not None else now
@@ -132,7 +141,7 @@ def _too_many(before: Standing, seen: Observation, total: int, now: datetime, li
         "what was seen of it last is served",
     )
     failed = replace(seen, outcome=Outcome.FAILED, found=(), diagnostics=(*seen.diagnostics, error))
-    return replace(stand(before, failed, now, limits), refused=seen)
+    return replace(stand(before, failed, now, limits), seen=seen, refused=seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,14 @@ import asyncio
 import gc
 import logging
 import os
+import random
 import signal
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -18,20 +19,24 @@ from pathlib import Path
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
+from skillsvc.catalog.reports import Declared
 from skillsvc.catalog.sweep import BlobSweep
+from skillsvc.cli.watching import Watches
 from skillsvc.content.blobs import FileBlobStore
-from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.service.listening import CannotListen
 from skillsvc.service.server import Parts, Server
 from skillsvc.settings.settings import Settings
 from skillsvc.sources.directory import DirectorySource
-from skillsvc.sources.watch import DirectoryWatch
 from skillsvc.store.data_folder import DataFolder
 from skillsvc.store.sqlite import SqliteStore
 from skillsvc.store.token_key_file import read_token_key_file
 
 _FIRST_LOOK_S = 30.0
 """How long a start waits for every source to be looked at once."""
+_SWEEP_EVERY = 30
+"""How many times the time between two whole looks lies between two sweeps of the blobs that nothing names."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,26 +53,34 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         CannotListen: The address cannot be listened on.
     """
     limits = settings.make_limits()
+    stopping = threading.Event()
     with (
         _data_folder(settings) as folder,
-        FileBlobStore(str(folder.blobs)) as blobs,
         closing(SqliteStore(folder.database, random_bytes=os.urandom)) as store,
+        ExitStack() as closes_blobs,
     ):
+        blobs = closes_blobs.enter_context(FileBlobStore(str(folder.blobs)))
         current = Current(store, limits)
-        current.open_layer(DEPLOYMENT, _now())
-        stopping = threading.Event()
-        sources = [
-            DirectorySource(
-                directory,
-                limits=limits,
-                blobs=blobs,
-                stopped=stopping.is_set,
-            )
+
+        def open_layer(partition: Partition) -> Refresh:
+            current.open_layer(partition, _now())
+            return Refresh(current, partition, (), blobs=blobs, limits=limits, now=_now, stopped=stopping.is_set)
+
+        loop = RefreshLoop(
+            open_layer,
+            sweep=BlobSweep(current, blobs=blobs, now=_now, stopped=stopping.is_set),
+            sweep_every_s=_SWEEP_EVERY * settings.server.poll_s,
+            stopping=stopping,
+            clock=time.monotonic,
+            now=_now,
+            chance=random.SystemRandom().random,
+        )
+        directories = [
+            DirectorySource(directory, limits=limits, blobs=blobs, stopped=stopping.is_set)
             for directory in settings.directories()
         ]
-        refresh = Refresh(current, DEPLOYMENT, sources, blobs=blobs, limits=limits, now=_now, stopped=stopping.is_set)
-        sweep = BlobSweep(current, [refresh], blobs=blobs, stopped=stopping.is_set)
-        loop = RefreshLoop(refresh, sweep, every_s=settings.server.poll_s, stopping=stopping, clock=time.monotonic)
+        declared = [Declared(source=each, kind="directory", poll_s=settings.server.poll_s) for each in directories]
+        loop.replace({DEPLOYMENT: declared})
         parts = Parts(
             current=current,
             blobs=blobs,
@@ -77,15 +90,21 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
             version=version("skillsvc"),
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
+            looks=loop,
         )
-        asyncio.run(_answer(settings, parts, loop, sources, announce))
+        asyncio.run(_answer(settings, parts, loop, {DEPLOYMENT: directories}, admin=folder.admin, announce=announce))
+        if loop.is_looking:
+            # What a look that hangs still does to the store must not reach whatever gets its descriptors next.
+            closes_blobs.pop_all()
 
 
 async def _answer(
     settings: Settings,
     parts: Parts,
     loop: RefreshLoop,
-    sources: Sequence[DirectorySource],
+    directories: Mapping[Partition, Sequence[DirectorySource]],
+    *,
+    admin: Path,
     announce: Callable[[str], None],
 ) -> None:
     """Listen, look at the sources, and begin to answer once each has been seen or the time for that is over.
@@ -104,7 +123,13 @@ async def _answer(
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     address = await server.start(settings.server.listen)
-    with _looking(loop, DirectoryWatch(sources, loop.tell)):
+    try:
+        admin_address = await server.start_admin(admin)
+    except CannotListen:
+        await server.drain(0)
+        raise
+    with _looking(loop), Watches(loop.tell) as watches:
+        watches.replace(directories)
         try:
             looked = asyncio.create_task(asyncio.to_thread(loop.first_look.wait, _FIRST_LOOK_S))
             stopped = asyncio.create_task(stopping.wait())
@@ -113,7 +138,7 @@ async def _answer(
             if not stopping.is_set():
                 server.serve()
                 announce(address)
-                _log.info("serving", extra={"address": address, "version": parts.version})
+                _log.info("serving", extra={"address": address, "admin": admin_address, "version": parts.version})
                 await stopped
         finally:
             _log.info("draining")
@@ -137,22 +162,15 @@ def keeping_all() -> Iterator[None]:
 
 
 @contextmanager
-def _looking(loop: RefreshLoop, watch: DirectoryWatch) -> Iterator[None]:
-    """Run the refreshing and the watching beside, each in its thread."""
-    stop = threading.Event()
-    threads = [
-        threading.Thread(target=loop.run, name="refresh", daemon=True),
-        threading.Thread(target=watch.run, args=(stop,), name="watch", daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
+def _looking(loop: RefreshLoop) -> Iterator[None]:
+    """Run the refreshing beside, in a thread."""
+    thread = threading.Thread(target=loop.run, name="refresh", daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        stop.set()
         loop.stop()
-        for thread in threads:
-            thread.join()
+        thread.join()
 
 
 def _data_folder(settings: Settings) -> DataFolder:

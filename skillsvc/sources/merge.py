@@ -5,57 +5,152 @@ first, then byte order. What loses to another source stays in the layer as a sha
 is no row. Either is told, with both sides named.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
 
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row, make_row
 from skillsvc.domain.skill import Found
 from skillsvc.sources.source import Observation
 
+_FEW = 16
+"""Where less than one row in so many differs, it is put in its place; else all are sorted."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
-    """The rows of a layer, sorted by (name, source), and all diagnostics of its sources."""
+class Part:
+    """What one source brings to a layer.
 
-    rows: tuple[Row, ...]
+    `kept` is the first of each name in its `observation`, `rows` what became of these, by name, and `over` the names
+    that a stronger source has, each with the label of the strongest. `said` is what its skills and its own folder told,
+    without what came of other sources. `observation` is None where rows alone are known.
+    """
+
+    observation: Observation | None
+    kept: Mapping[str, Found]
+    over: Mapping[str, str]
+    rows: Mapping[str, Row]
+    said: tuple[Diagnostic, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
-def merge(observations: Sequence[Observation], before: Sequence[Row] = ()) -> Merged:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """The rows of a layer, sorted by (name, source), and the part of each source by its label, the strongest first."""
+
+    rows: tuple[Row, ...]
+    parts: Mapping[str, Part]
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All that is said of its sources."""
+        return tuple(chain.from_iterable(part.diagnostics for part in self.parts.values()))
+
+
+NOTHING = Merged(rows=(), parts=MappingProxyType({}))
+
+
+def remembered(rows: Sequence[Row]) -> Merged:
+    """Return what is known of a merge of which the rows alone are left."""
+    by_source: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        by_source.setdefault(row.source, {})[row.name] = row
+    parts = {
+        source: Part(
+            observation=None,
+            kept=MappingProxyType({}),
+            over=MappingProxyType({}),
+            rows=MappingProxyType(of_source),
+            said=(),
+            diagnostics=(),
+        )
+        for source, of_source in by_source.items()
+    }
+    return Merged(rows=tuple(rows), parts=MappingProxyType(parts))
+
+
+def merge(observations: Iterable[Observation], before: Merged = NOTHING) -> Merged:
     """Merge observations, strongest source first; labels are unique.
 
-    Rows equal to those of `before` are taken from there, so that generations share what did not change.
+    Rows equal to those of `before` are taken from there, so that generations share what did not change; and a source
+    whose observation is the same object costs next to nothing. Where nothing differs, `before` itself is returned.
     """
-    known: Mapping[tuple[str, str], Row] = {(row.name, row.source): row for row in before}
-    winners: dict[str, str] = {}
-    rows: list[Row] = []
-    diagnostics: list[Diagnostic] = []
+    parts: dict[str, Part] = {}
+    strongest: dict[str, str] = {}
     for observation in observations:
-        diagnostics.extend(observation.diagnostics)
-        kept: dict[str, Found] = {}
-        for found in observation.found:
-            diagnostics.extend(found.diagnostics)
-            name = found.bundle.skill.name
-            first = kept.setdefault(name, found)
-            if first is not found:
-                diagnostics.append(_repeated(first, found, observation.source))
-        for name, found in kept.items():
-            winner = winners.setdefault(name, observation.source)
-            shadowed = winner != observation.source
-            if shadowed:
-                diagnostics.append(
-                    Diagnostic(
-                        severity=Severity.WARNING,
-                        code=DiagnosticCode.SHADOWED,
-                        message=f"the source {winner} has a skill of this name and stands before {observation.source}",
-                        skill=name,
-                        source=observation.source,
-                    )
-                )
-            rows.append(_row(known.get((name, observation.source)), observation, found, shadowed=shadowed))
-    rows.sort(key=lambda row: (row.name, row.source))
-    return Merged(rows=tuple(rows), diagnostics=tuple(diagnostics))
+        part = _part(observation, strongest, before.parts.get(observation.source))
+        parts[observation.source] = part
+        strongest.update(dict.fromkeys(part.kept.keys() - part.over.keys(), observation.source))
+    if list(parts) == list(before.parts) and all(part is before.parts[label] for label, part in parts.items()):
+        return before
+    return Merged(rows=_rows(before, parts), parts=MappingProxyType(parts))
+
+
+def _part(observation: Observation, strongest: Mapping[str, str], before: Part | None) -> Part:
+    if before is not None and before.observation is observation:
+        kept, said = before.kept, before.said
+    else:
+        kept, said = _kept(observation)
+    over = {name: strongest[name] for name in kept.keys() & strongest.keys()}
+    if before is not None and before.kept is kept and before.over == over:
+        return before
+    known = before.rows if before is not None else {}
+    rows = {name: _row(known.get(name), observation, found, shadowed=name in over) for name, found in kept.items()}
+    shadowed = (_shadowed(name, over[name], observation.source) for name in kept if name in over)
+    return Part(
+        observation=observation,
+        kept=kept,
+        over=MappingProxyType(over),
+        rows=MappingProxyType(rows),
+        said=said,
+        diagnostics=(*said, *shadowed) if over else said,
+    )
+
+
+def _kept(observation: Observation) -> tuple[Mapping[str, Found], tuple[Diagnostic, ...]]:
+    """Return the first of each name, and what is said of the source by itself."""
+    kept: dict[str, Found] = {}
+    said = list(observation.diagnostics)
+    for found in observation.found:
+        said.extend(found.diagnostics)
+        first = kept.setdefault(found.bundle.skill.name, found)
+        if first is not found:
+            said.append(_repeated(first, found, observation.source))
+    return MappingProxyType(kept), tuple(said)
+
+
+def _rows(before: Merged, parts: Mapping[str, Part]) -> tuple[Row, ...]:
+    """Return the rows of all parts in order: those of before, with what differs in its place."""
+    differ = list(_differing(before.parts, parts))
+    if not differ:
+        return before.rows
+    if len(differ) * _FEW > len(before.rows):
+        return tuple(sorted(chain.from_iterable(part.rows.values() for part in parts.values()), key=_key_of))
+    rows = list(before.rows)
+    for key, row in differ:
+        at = bisect_left(rows, key, key=_key_of)
+        end = at + (at < len(rows) and _key_of(rows[at]) == key)
+        rows[at:end] = [] if row is None else [row]
+    return tuple(rows)
+
+
+def _differing(before: Mapping[str, Part], after: Mapping[str, Part]) -> Iterable[tuple[tuple[str, str], Row | None]]:
+    """Yield the place of each row that differs, and the row, None where there is none any more."""
+    for label in {**before, **after}:
+        old, new = before.get(label), after.get(label)
+        if old is new:
+            continue
+        was = old.rows if old is not None else {}
+        now = new.rows if new is not None else {}
+        yield from (((name, label), row) for name, row in now.items() if was.get(name) is not row)
+        yield from (((name, label), None) for name in was.keys() - now.keys())
+
+
+def _key_of(row: Row) -> tuple[str, str]:
+    return row.name, row.source
 
 
 def _row(known: Row | None, observation: Observation, found: Found, *, shadowed: bool) -> Row:
@@ -79,6 +174,16 @@ def _row(known: Row | None, observation: Observation, found: Found, *, shadowed:
 def _not_covered(found: Found) -> tuple[str, str, tuple[Diagnostic, ...]]:
     """Return what no digest covers."""
     return found.place, found.collection_line, found.diagnostics
+
+
+def _shadowed(name: str, strongest: str, source: str) -> Diagnostic:
+    return Diagnostic(
+        severity=Severity.WARNING,
+        code=DiagnosticCode.SHADOWED,
+        message=f"the source {strongest} has a skill of this name and stands before {source}",
+        skill=name,
+        source=source,
+    )
 
 
 def _repeated(first: Found, again: Found, source: str) -> Diagnostic:

@@ -41,7 +41,7 @@ def refresh_for_ever(place: Path) -> None:
             blobs=blobs,
         )
         refresh = Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=LIMITS, now=_now)
-        sweep = BlobSweep(current, [refresh], blobs=blobs)
+        sweep = BlobSweep(current, blobs=blobs, now=_now)
         state = state_of(present, blobs)
         while True:
             state += 1
@@ -49,7 +49,7 @@ def refresh_for_ever(place: Path) -> None:
             _tell(f"begin {state}")
             refresh.look()
             _tell(f"end {state}")
-            sweep.sweep()
+            sweep.sweep([refresh])
 
 
 def main() -> None:

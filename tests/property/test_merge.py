@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.merge import merge
+from skillsvc.sources.merge import merge, remembered
 from skillsvc.sources.source import Observation, Outcome
 from tests.contract.layer_log_values import row
 
 pytestmark = pytest.mark.property
 
 SOURCES = ("s1", "s2", "s3")
-held_by_sources = st.lists(
-    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("12")), max_size=5), min_size=1, max_size=3
-)
+held_by_one = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("12")), max_size=5)
+held_by_sources = st.lists(held_by_one, min_size=1, max_size=3)
 
 
 def found(name: str, version: str, place: str = "") -> Found:
@@ -56,5 +55,32 @@ def test_merging_again_takes_every_row_of_before(held: list[list[tuple[str, str]
         for source, skills in zip(SOURCES, held, strict=False)
     ]
     before = merge(observations).rows
-    after = merge(observations, before).rows
+    again = [replace(observation) for observation in observations]
+    after = merge(again, remembered(before)).rows
     assert all(one is other for one, other in zip(before, after, strict=True))
+
+
+@given(st.permutations(SOURCES), st.permutations(SOURCES), st.data())
+def test_a_merge_from_what_was_before_is_a_merge_from_nothing(
+    order: list[str], later: list[str], data: st.DataObject
+) -> None:
+    # Many that stay, so that what differs is put in its place.
+    many = [found(f"m{number:03}", "1", place=f"{number}") for number in range(100)]
+    before = {source: data.draw(held_by_one) for source in order}
+    after = {**before, **{source: data.draw(held_by_one) for source in data.draw(st.sets(st.sampled_from(SOURCES)))}}
+    strongest = [observation("s0", *many)]
+    was = {
+        source: observation(source, *(found(*skill, place=str(at)) for at, skill in enumerate(skills)))
+        for source, skills in before.items()
+    }
+    seen = {
+        source: was[source]
+        if skills is before[source]
+        else observation(source, *(found(*skill, place=str(at)) for at, skill in enumerate(skills)))
+        for source, skills in after.items()
+    }
+    merged = merge([*strongest, *(was[source] for source in order)])
+    later = later[: data.draw(st.integers(0, len(later)))]
+    again = merge([*strongest, *(seen[source] for source in later)], merged)
+    fresh = merge([*strongest, *(seen[source] for source in later)])
+    assert (again.rows, again.diagnostics, list(again.parts)) == (fresh.rows, fresh.diagnostics, list(fresh.parts))

@@ -17,7 +17,7 @@ class ScriptedSource:
         self.found: tuple[Found, ...] = tuple(row.found for row in rows)
         self.outcome = Outcome.WHOLE
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.looks: list[Collection[str] | None] = []
         self.held: tuple[Found, ...] = ()
         self._last: Observation | None = None

@@ -1,6 +1,7 @@
 """A layer that a test refreshes look by look."""
 
 import os
+from dataclasses import replace
 
 from skillsvc.catalog.current import Current, SourceState
 from skillsvc.catalog.refresh import Refresh
@@ -25,6 +26,7 @@ class House:
         self.log = MemoryLayerLog(os.urandom)
         self.one = ScriptedSource("one")
         self.two = ScriptedSource("two")
+        self.stopped = False
         self.start()
 
     def start(self) -> None:
@@ -38,11 +40,16 @@ class House:
             blobs=self.blobs,
             limits=self.limits,
             now=self.clock,
+            stopped=lambda: self.stopped,
         )
-        self.sweep = BlobSweep(self.current, [self.refresh], blobs=self.blobs)
+        self._sweep = BlobSweep(self.current, blobs=self.blobs, now=self.clock)
 
-    def skill(self, name: str, body: str = "Do it.") -> Row:
-        return skill_row(self.blobs, name, body=body, assets={"a.txt": f"asset of {name}: {body}".encode()})
+    def sweep(self) -> None:
+        self._sweep.sweep([self.refresh])
+
+    def skill(self, name: str, body: str = "Do it.", *, place: str | None = None) -> Row:
+        row = skill_row(self.blobs, name, body=body, assets={"a.txt": f"asset of {name}: {body}".encode()})
+        return replace(row, found=replace(row.found, place=name if place is None else place))
 
     @property
     def listed(self) -> dict[str, str]:

@@ -1,7 +1,9 @@
 """Refreshing: the last good of each source stays, and what fails is told."""
 
+import asyncio
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -278,7 +280,9 @@ def test_of_two_that_grow_too_much_the_stronger_goes_on() -> None:
 
 def test_repeated_names_within_a_source_count_once() -> None:
     house = House(Limits(layer_skills=2))
-    house.one.hold(house.skill("a"), house.skill("a", "Again."), house.skill("b"), house.skill("b", "Again."))
+    house.one.hold(
+        house.skill("a"), house.skill("a", "Again.", place="c"), house.skill("b"), house.skill("b", "Again.", place="d")
+    )
     house.refresh.look()
     assert (house.listed, house.unreachable) == ({"a": "one", "b": "one"}, [])
 
@@ -439,6 +443,7 @@ def test_a_store_that_fails_where_nothing_changed_has_failed_all_the_same() -> N
 def test_a_look_that_is_abandoned_publishes_nothing_and_reports_nothing(house: House) -> None:
     house.one.hold(house.skill("a"))
     house.two.error = LookAbandoned()
+    house.stopped = True
     before = house.unreachable
     with pytest.raises(LookAbandoned):
         house.refresh.look()
@@ -446,18 +451,152 @@ def test_a_look_that_is_abandoned_publishes_nothing_and_reports_nothing(house: H
 
 
 def test_a_look_that_is_stopped_after_its_last_source_publishes_nothing(house: House) -> None:
-    stopped = False
-    refresh = Refresh(
-        house.current,
-        DEPLOYMENT,
-        [house.one],
-        blobs=house.blobs,
-        limits=house.limits,
-        now=house.clock,
-        stopped=lambda: stopped,
-    )
     house.one.hold(house.skill("a"))
-    stopped = True
+    house.stopped = True
     with pytest.raises(LookAbandoned):
-        refresh.look()
+        house.refresh.look()
     assert house.listed == {}
+
+
+@pytest.mark.parametrize("error", [LookAbandoned(), SystemExit(1), asyncio.CancelledError(), GeneratorExit()])
+def test_a_source_may_raise_anything(house: House, error: BaseException) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.error = error
+    house.two.hold(house.skill("b"))
+    house.refresh.look()
+    assert house.listed == {"a": "one", "b": "two"}
+    assert house.unreachable == [("one", SourceState.STALE)]
+
+
+def test_an_error_after_the_stop_is_the_stop(house: House) -> None:
+    house.one.error = RuntimeError("woken from its wait")
+    house.stopped = True
+    with pytest.raises(LookAbandoned):
+        house.refresh.look_at("one")
+
+
+def test_a_malformed_observation_fails_its_source_alone(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.hold(house.skill("a", "Edited."), house.skill("b", place="a"))
+    house.two.hold(house.skill("c"))
+    house.refresh.look({"one": ["a/SKILL.md"], "two": None})
+    assert house.listed == {"a": "one", "c": "two"}
+    assert house.unreachable == [("one", SourceState.STALE)]
+    [said] = house.refresh.diagnostics
+    assert (said.code, said.source) == (DiagnosticCode.SOURCE_MALFORMED, "one")
+    assert said.message == "the look at it came to nothing: it found two skills at one place"
+    house.one.hold(house.skill("a", "Edited."))
+    assert house.refresh.look({"one": ["a/SKILL.md"]}) is not None
+    assert house.one.looks[-1] is None
+    assert (house.unreachable, house.refresh.diagnostics) == ([], ())
+
+
+@pytest.mark.parametrize("again", [lambda seen: seen, replace])
+def test_of_what_was_seen_before_nothing_is_made(house: House, again: Callable[[Observation], Observation]) -> None:
+    house.one.hold(house.skill("a"))
+    house.two.outcome = Outcome.FAILED
+    sightings = [house.refresh.look_at(label) for label in ("one", "two")]
+    house.refresh.admit(sightings)
+    layer, merged = house.current.layers[DEPLOYMENT], house.refresh._merged
+    told: list[object] = []
+    house.current.subscribe(lambda: told.append(None))
+    house.clock.advance(5)
+    house.refresh.admit([replace(each, observation=again(each.observation)) for each in sightings])
+    assert house.current.layers[DEPLOYMENT] is layer
+    assert house.refresh._merged is merged
+    assert told == []
+
+
+def test_a_place_that_stays_away_is_judged_anew_by_the_same_observation(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.outcome = Outcome.ABSENT
+    sighting = house.refresh.look_at("one")
+    house.refresh.admit([sighting])
+    assert house.unreachable == [("one", SourceState.STALE)]
+    house.clock.advance(house.limits.missing_after_s)
+    house.refresh.admit([sighting])
+    assert (house.listed, house.unreachable) == ({}, [])
+
+
+def test_what_was_too_much_is_admitted_when_there_is_room_for_the_same_observation() -> None:
+    house = House(Limits(layer_skills=2))
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("b"), house.skill("c"))
+    house.refresh.look({"one": None})
+    sighting = house.refresh.look_at("two")
+    house.refresh.admit([sighting])
+    assert house.listed == {"a": "one"}
+    house.one.hold()
+    house.refresh.look({"one": None})
+    house.refresh.admit([sighting])
+    assert house.listed == {"b": "two", "c": "two"}
+
+
+def test_a_layer_goes_on_from_other_sources_and_keeps_what_stands_of_those_that_stay(house: House) -> None:
+    house.one.hold(house.skill("a"), house.skill("b"))
+    house.two.hold(house.skill("a", "Other."), house.skill("c"))
+    house.refresh.look()
+    three = ScriptedSource("three")
+    house.refresh.replace([three, house.two])
+    assert house.unreachable == [("three", SourceState.MISSING)]
+    assert house.listed == {"a": "one", "b": "one", "c": "two"}
+    assert house.refresh.admit([]) is not None
+    assert house.listed == {"a": "two", "c": "two"}
+    three.hold(house.skill("c", "Stronger."))
+    house.refresh.look({"three": None})
+    assert (house.listed, house.unreachable) == ({"a": "two", "c": "three"}, [])
+    house.refresh.replace([house.two, three])
+    house.refresh.admit([])
+    assert house.listed == {"a": "two", "c": "two"}
+
+
+def test_another_source_of_a_label_serves_what_was_served_of_it_until_it_is_seen(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    before = house.refresh.look_at("one")
+    house.one = ScriptedSource("one")
+    house.refresh.replace([house.one, house.two])
+    assert house.unreachable == [("one", SourceState.STALE)]
+    house.refresh.admit([before])
+    assert (house.listed, house.unreachable) == ({"a": "one"}, [("one", SourceState.STALE)])
+    house.refresh.look({"one": None})
+    assert (house.listed, house.unreachable) == ({}, [])
+
+
+def test_a_look_at_a_source_that_is_not_there_any_more_is_abandoned(house: House) -> None:
+    house.refresh.replace([house.two])
+    with pytest.raises(LookAbandoned):
+        house.refresh.look_at("one")
+
+
+def test_after_a_restart_with_another_order_what_is_down_stands_where_it_is_now(house: House) -> None:
+    house.one.hold(house.skill("a"), house.skill("b"))
+    house.two.hold(house.skill("a", "Other."), house.skill("c"))
+    house.refresh.look()
+    house.one.outcome = house.two.outcome = Outcome.FAILED
+    house.clock.advance(5)
+    house.start()
+    house.refresh.replace([house.two, house.one])
+    house.refresh.look()
+    assert house.listed == {"a": "two", "b": "one", "c": "two"}
+    [shadowed] = [row for row in house.current.layers[DEPLOYMENT].present.rows if row.shadowed]
+    assert (shadowed.name, shadowed.source) == ("a", "one")
+    assert house.current.layers[DEPLOYMENT].unreachable == tuple(
+        UnreachableSource(source=source, since=START + timedelta(seconds=5), state=SourceState.STALE)
+        for source in ("two", "one")
+    )
+    assert [said.code for said in house.refresh.diagnostics if said.source == "one"].count(DiagnosticCode.SHADOWED) == 1
+
+
+def test_a_source_that_is_down_at_the_start_comes_forward_where_the_one_before_it_gave_up(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.two.hold(house.skill("a", "Other."))
+    house.refresh.look()
+    house.two.outcome = Outcome.FAILED
+    house.one.hold()
+    house.start()
+    house.refresh.look()
+    assert (house.listed, house.unreachable) == ({"a": "two"}, [("two", SourceState.STALE)])

@@ -22,10 +22,10 @@ def test_a_sweep_that_is_stopped_removes_no_more(house: House) -> None:
     stray = house.blobs.put(b"of a crash")
     stopped = False
     house.refresh.look()
-    sweep = BlobSweep(house.current, [house.refresh], blobs=house.blobs, stopped=lambda: stopped)
-    sweep.sweep()
+    sweep = BlobSweep(house.current, blobs=house.blobs, now=house.clock, stopped=lambda: stopped)
+    sweep.sweep([house.refresh])
     stopped = True
-    sweep.sweep()
+    sweep.sweep([house.refresh])
     assert house.blobs.has(stray)
 
 
@@ -36,20 +36,20 @@ def test_a_skill_that_is_back_after_its_blobs_were_swept_is_served_whole(house: 
     for number in range(4):
         house.two.hold(house.skill("b", str(number)))
         house.refresh.look()
-        house.sweep.sweep()
+        house.sweep()
     house.one.hold(house.skill("a"))
     house.refresh.look()
-    house.sweep.sweep()
-    house.sweep.sweep()
+    house.sweep()
+    house.sweep()
     assert _named(house) <= set(house.blobs.digests())
 
 
 def test_a_blob_that_nothing_names_is_removed_at_the_second_sweep(house: House) -> None:
     stray = house.blobs.put(b"of a crash")
     house.refresh.look()
-    house.sweep.sweep()
+    house.sweep()
     assert house.blobs.has(stray)
-    house.sweep.sweep()
+    house.sweep()
     assert not house.blobs.has(stray)
 
 
@@ -65,27 +65,27 @@ def test_nothing_is_removed_before_every_refresh_of_the_store_has_looked(house: 
         limits=Limits(layer_skills=1),
         now=house.clock,
     )
-    sweep = BlobSweep(house.current, [house.refresh, second], blobs=house.blobs)
+    sweep = BlobSweep(house.current, blobs=house.blobs, now=house.clock)
     house.refresh.look()
     three.hold(house.skill("a"), house.skill("b"))
     for _ in range(3):
-        sweep.sweep()
+        sweep.sweep([house.refresh, second])
     assert house.blobs.has(stray)
     # Refused as too many, so that no generation names them: what looks there counts on them all the same.
     second.look()
     held = set(house.blobs.digests())
     for _ in range(3):
-        sweep.sweep()
+        sweep.sweep([house.refresh, second])
     assert held - set(house.blobs.digests()) == {stray}
 
 
 def test_a_blob_that_is_named_again_in_between_stays(house: House) -> None:
     skill = house.skill("a")
     house.refresh.look()
-    house.sweep.sweep()
+    house.sweep()
     house.one.hold(skill)
     house.refresh.look()
-    house.sweep.sweep()
+    house.sweep()
     assert set(house.blobs.digests()) == _named(house) != set()
 
 
@@ -103,7 +103,7 @@ def _hold_shadowed(house: House) -> None:
 
 
 def _hold_repeated(house: House) -> None:
-    house.one.hold(house.skill("a"), house.skill("a", "Second of its name."))
+    house.one.hold(house.skill("a"), house.skill("a", "Second of its name.", place="b"))
     house.refresh.look()
 
 
@@ -150,7 +150,7 @@ def test_a_blob_that_anything_names_is_never_removed(prepare: Callable[[House], 
     prepare(house)
     held = set(house.blobs.digests())
     for _ in range(3):
-        house.sweep.sweep()
+        house.sweep()
     assert set(house.blobs.digests()) == held
 
 

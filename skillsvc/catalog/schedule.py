@@ -1,0 +1,205 @@
+"""Which source is looked at when. Holds what is due and under way; time and chance are given, and no thread is known.
+
+Of every source there is one look at a time, and the next one begins only after what the last one came to was admitted.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from skillsvc.catalog.reports import Declared, SourceKey
+from skillsvc.sources.source import Source
+
+AT_ONCE = 8
+"""Looks that may be under way at once, without those that take long: of them most wait for a network."""
+SLOW_S = 5.0
+"""What takes longer than this takes long: it holds up neither other looks nor what these came to."""
+AT_MOST = 64
+"""Looks that may be under way at once at all."""
+
+_AGAIN_S = 1.0
+"""How soon after a look that did not see, or publish, everything there is a next one; twice as long each time."""
+_JITTER = 0.1
+"""What is looked at as often as other sources is not looked at together with them for ever."""
+
+
+def pause_after(failures: int, poll_s: float, chance: float) -> float:
+    """Return how long after the end of a whole look the next one is due, in seconds. Pure.
+
+    Args:
+        failures: How many whole looks in a row, this one last, did not see everything.
+        poll_s: The time between two looks that do.
+        chance: At least 0, less than 1.
+    """
+    pause = min(poll_s, _AGAIN_S * 2.0 ** min(failures - 1, 60)) if failures else poll_s
+    return pause * (1 + _JITTER * (2 * chance - 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One look that is to be made: at `changed` paths, or wholly. `urgent` where somebody waits for it.
+
+    Numbers of turns grow over all sources.
+    """
+
+    key: SourceKey
+    source: Source
+    changed: frozenset[str] | None
+    urgent: bool
+    number: int
+
+
+@dataclass(slots=True, kw_only=True)
+class _Seat:
+    """Where a source stands: `told` is what is to be looked at before it is due, None for all of it, if `is_told`."""
+
+    declared: Declared
+    due: float
+    failures: int = 0
+    is_told: bool = False
+    told: set[str] | None
+    turn: Turn | None = None
+    began_at: float = -inf
+    has_ended: bool = False
+    has_been_seen: bool = False
+
+    def take_turn(self, key: SourceKey, number: int, now: float) -> Turn:
+        whole = self.due <= now or self.told is None
+        self.turn = Turn(
+            key=key,
+            source=self.declared.source,
+            changed=None if whole else frozenset(self.told or ()),
+            urgent=self.is_told,
+            number=number,
+        )
+        self.is_told, self.told, self.began_at, self.has_ended = False, set(), now, False
+        return self.turn
+
+    def is_ready(self, now: float) -> bool:
+        return self.turn is None and (self.is_told or self.due <= now)
+
+    @property
+    def is_looking(self) -> bool:
+        return self.turn is not None and not self.has_ended
+
+
+class Schedule:
+    """What is declared, told, due and under way. For one thread at a time."""
+
+    def __init__(self, chance: Callable[[], float]) -> None:
+        """Begin with no sources; `chance` gives numbers from 0 up to 1."""
+        self._chance = chance
+        self._seats: dict[SourceKey, _Seat] = {}
+        self._next_number = 1
+
+    @property
+    def keys(self) -> Collection[SourceKey]:
+        """The sources declared."""
+        return self._seats.keys()
+
+    def has_seen_all(self) -> bool:
+        """Tell whether what a look came to was admitted of every source."""
+        return all(seat.has_been_seen for seat in self._seats.values())
+
+    def declare(self, declared: Mapping[SourceKey, Declared], now: float) -> None:
+        """Have these sources from now on; what was there before, the same object, keeps its turn. New ones are due."""
+        before, self._seats = self._seats, {}
+        for key, each in declared.items():
+            seat = before.get(key)
+            if seat is not None and seat.declared.source is each.source:
+                seat.declared, seat.due = each, min(seat.due, now + each.poll_s)
+            else:
+                seat = _Seat(declared=each, due=now, told=set())
+            self._seats[key] = seat
+
+    def tell(self, key: SourceKey, paths: Collection[str]) -> None:
+        """Have a source looked at before it is due: paths of it, none for all. What is not declared is passed over."""
+        seat = self._seats.get(key)
+        if seat is None:
+            return
+        if not paths:
+            seat.told = None
+        elif seat.told is not None:
+            seat.told.update(paths)
+        seat.is_told = True
+
+    def ask(self, keys: Iterable[SourceKey], paths: Collection[str]) -> dict[SourceKey, int]:
+        """Have sources looked at before they are due; return for each the least number of the turn that will do."""
+        keys = tuple(keys)
+        for key in keys:
+            self.tell(key, paths)
+        return dict.fromkeys(keys, self._next_number)
+
+    def begin(self, now: float) -> list[Turn]:
+        """Return the turns that begin now: what is told first, then what is due, the longest first."""
+        ready = [key for key, seat in self._seats.items() if seat.is_ready(now)]
+        ready.sort(key=lambda key: (not self._seats[key].is_told, self._seats[key].due))
+        room = min(AT_ONCE - len(self._quick(now)), AT_MOST - sum(seat.is_looking for seat in self._seats.values()))
+        turns = []
+        for key in ready[: max(0, room)]:
+            turns.append(self._seats[key].take_turn(key, self._next_number, now))
+            self._next_number += 1
+        return turns
+
+    def end(self, turn: Turn) -> None:
+        """Note that a look is over; what it came to is still to be admitted."""
+        seat = self._seat_of(turn)
+        if seat is not None:
+            seat.has_ended = True
+
+    def admit(self, turn: Turn, *, complete: bool, now: float) -> None:
+        """Note that what a look came to was admitted, and whether all was seen and is served."""
+        seat = self._seat_of(turn)
+        if seat is None:
+            return
+        seat.turn, seat.has_ended, seat.has_been_seen = None, False, True
+        whole = turn.changed is None
+        if complete:
+            seat.failures = 0
+        elif whole:
+            seat.failures += 1
+        if whole or not complete:
+            # What failed may pass without being told, and what was told may be lost with what failed.
+            failures = 0 if complete else max(1, seat.failures)
+            due = now + pause_after(failures, seat.declared.poll_s, self._chance())
+            seat.due = due if whole else min(seat.due, due)
+
+    def is_pressing(self, now: float) -> bool:
+        """Tell whether there is no look that is worth waiting for, or somebody whom the waiting would hold up."""
+        if any(seat.is_told and seat.has_ended for seat in self._seats.values()):
+            return True
+        return not (self._quick(now) or any(seat.is_ready(now) for seat in self._seats.values()))
+
+    def wakes_at(self, now: float) -> float:
+        """Return when a turn may begin, or a look becomes a long one, though nothing else happens.
+
+        `now` is when turns were begun last: what is due since before then waits for others to end.
+        """
+        due = [seat.due for seat in self._seats.values() if seat.turn is None and seat.due > now]
+        return min([*due, *(began_at + SLOW_S for began_at in self._quick(now))], default=inf)
+
+    def is_declared(self, key: SourceKey) -> bool:
+        """Tell whether there is such a source."""
+        return key in self._seats
+
+    def kind(self, key: SourceKey) -> str:
+        """Return the kind of a source."""
+        return self._seats[key].declared.kind
+
+    def is_looking(self, key: SourceKey) -> bool:
+        """Tell whether a look at a source is under way."""
+        return self._seats[key].is_looking
+
+    def due(self, key: SourceKey) -> float | None:
+        """Return when a source is due, None where it is looked at as soon as can be."""
+        seat = self._seats[key]
+        return None if seat.is_told else seat.due
+
+    def _seat_of(self, turn: Turn) -> _Seat | None:
+        """Return whose turn it is, None where that one is not declared any more."""
+        seat = self._seats.get(turn.key)
+        return seat if seat is not None and seat.turn is turn else None
+
+    def _quick(self, now: float) -> list[float]:
+        """Return when the looks under way began that have not taken long."""
+        return [seat.began_at for seat in self._seats.values() if seat.is_looking and now < seat.began_at + SLOW_S]

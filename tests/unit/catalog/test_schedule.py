@@ -1,0 +1,199 @@
+"""When each source is looked at: a table of times."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from skillsvc.catalog.reports import Declared, SourceKey
+from skillsvc.catalog.schedule import AT_MOST, AT_ONCE, SLOW_S, Schedule, Turn, pause_after
+from skillsvc.domain.partition import DEPLOYMENT
+from tests.simulators.scripted_source import ScriptedSource
+
+POLL_S = 60.0
+
+
+@pytest.mark.parametrize(
+    ("failures", "poll_s", "chance", "pause"),
+    [
+        (0, 60.0, 0.5, 60.0),
+        (0, 60.0, 0.0, 54.0),
+        (0, 60.0, 0.999_999, 66.0),
+        (1, 60.0, 0.5, 1.0),
+        (1, 60.0, 0.0, 0.9),
+        (2, 60.0, 0.5, 2.0),
+        (3, 60.0, 0.5, 4.0),
+        (6, 60.0, 0.5, 32.0),
+        (7, 60.0, 0.5, 60.0),
+        (10_000, 60.0, 0.5, 60.0),
+        (1, 0.25, 0.5, 0.25),
+        (5_000, 1e9, 0.5, 1e9),
+    ],
+)
+def test_how_long_a_source_is_let_be(failures: int, poll_s: float, chance: float, pause: float) -> None:
+    assert pause_after(failures, poll_s, chance) == pytest.approx(pause, rel=1e-5)
+
+
+def key(label: str) -> SourceKey:
+    return SourceKey(partition=DEPLOYMENT, label=label)
+
+
+def declared(*sources: ScriptedSource, poll_s: float = POLL_S) -> dict[SourceKey, Declared]:
+    return {key(each.label): Declared(source=each, kind="scripted", poll_s=poll_s) for each in sources}
+
+
+ONE, TWO = ScriptedSource("one"), ScriptedSource("two")
+MANY = [ScriptedSource(f"s{number}") for number in range(100)]
+
+
+def schedule_of(*sources: ScriptedSource) -> Schedule:
+    schedule = Schedule(lambda: 0.5)
+    schedule.declare(declared(*sources), 0.0)
+    return schedule
+
+
+def labels(turns: Iterable[Turn]) -> list[str]:
+    return [turn.key.label for turn in turns]
+
+
+def over(schedule: Schedule, turns: Iterable[Turn], now: float, *, complete: bool = True) -> None:
+    for turn in turns:
+        schedule.end(turn)
+        schedule.admit(turn, complete=complete, now=now)
+
+
+def test_all_are_looked_at_once_and_then_when_they_are_due() -> None:
+    schedule = schedule_of(ONE, TWO)
+    assert not schedule.has_seen_all()
+    turns = schedule.begin(0.0)
+    assert [(turn.key.label, turn.source, turn.changed, turn.urgent) for turn in turns] == [
+        ("one", ONE, None, False),
+        ("two", TWO, None, False),
+    ]
+    assert schedule.begin(0.0) == []
+    over(schedule, turns[:1], 2.0)
+    assert not schedule.has_seen_all()
+    over(schedule, turns[1:], 3.0)
+    assert schedule.has_seen_all()
+    assert (schedule.begin(61.9), schedule.wakes_at(61.9)) == ([], 62.0)
+    assert labels(schedule.begin(62.0)) == ["one"]
+    assert labels(schedule.begin(64.0)) == ["two"]
+
+
+def test_what_is_told_is_looked_at_before_it_is_due_at_its_paths() -> None:
+    schedule = schedule_of(ONE, TWO)
+    over(schedule, schedule.begin(0.0), 0.0)
+    schedule.tell(key("two"), ["a"])
+    schedule.tell(key("two"), ["b"])
+    schedule.tell(key("unheard-of"), ["b"])
+    [turn] = schedule.begin(1.0)
+    assert (turn.key.label, turn.changed, turn.urgent) == ("two", frozenset({"a", "b"}), True)
+    over(schedule, [turn], 2.0)
+    # It is due as if nothing had been told.
+    assert labels(schedule.begin(60.0)) == ["one", "two"]
+
+
+def test_once_anything_may_have_changed_it_is_looked_at_wholly() -> None:
+    schedule = schedule_of(ONE)
+    over(schedule, schedule.begin(0.0), 0.0)
+    for paths in (["a"], [], ["b"]):
+        schedule.tell(key("one"), paths)
+    [turn] = schedule.begin(1.0)
+    assert turn.changed is None
+
+
+def test_what_is_told_while_it_is_looked_at_waits_until_that_was_admitted() -> None:
+    schedule = schedule_of(ONE)
+    [turn] = schedule.begin(0.0)
+    schedule.tell(key("one"), ["a"])
+    assert schedule.begin(0.0) == []
+    assert not schedule.is_pressing(0.0)
+    schedule.end(turn)
+    assert schedule.begin(0.0) == []
+    assert schedule.is_pressing(0.0)
+    schedule.admit(turn, complete=True, now=0.0)
+    assert [turn.changed for turn in schedule.begin(0.0)] == [frozenset({"a"})]
+
+
+def test_what_was_not_wholly_seen_is_looked_at_soon_and_then_less_and_less_often() -> None:
+    schedule = schedule_of(ONE)
+    now, begun = 0.0, []
+    for complete in [False] * 8 + [True, False]:
+        turns = schedule.begin(now)
+        begun.append(now)
+        over(schedule, turns, now, complete=complete)
+        now = schedule.wakes_at(now)
+    assert begun == [0, 1, 3, 7, 15, 31, 63, 123, 183, 243]
+    assert now == 244
+
+
+def test_a_look_at_changed_paths_that_failed_brings_a_whole_one_forward() -> None:
+    schedule = schedule_of(ONE)
+    over(schedule, schedule.begin(0.0), 0.0)
+    schedule.tell(key("one"), ["a"])
+    over(schedule, schedule.begin(10.0), 10.0, complete=False)
+    assert schedule.wakes_at(10.0) == 11.0
+    schedule.tell(key("one"), ["a"])
+    over(schedule, schedule.begin(10.5), 10.5, complete=False)
+    assert schedule.wakes_at(10.5) == 11.0
+    assert [turn.changed for turn in schedule.begin(11.0)] == [None]
+
+
+def test_so_many_looks_are_under_way_and_what_is_told_comes_first() -> None:
+    schedule = schedule_of(*MANY)
+    turns = schedule.begin(0.0)
+    assert labels(turns) == [f"s{number}" for number in range(AT_ONCE)]
+    schedule.tell(key("s99"), ["a"])
+    assert schedule.begin(0.0) == []
+    assert schedule.wakes_at(0.0) == SLOW_S
+    over(schedule, turns[:2], 1.0)
+    assert labels(schedule.begin(1.0)) == ["s99", f"s{AT_ONCE}"]
+
+
+def test_looks_that_take_long_hold_up_no_others() -> None:
+    schedule = schedule_of(*MANY[: AT_ONCE + 1])
+    assert len(schedule.begin(0.0)) == AT_ONCE
+    assert schedule.begin(SLOW_S - 0.1) == []
+    # One can begin now, and what it comes to is worth waiting for.
+    assert not schedule.is_pressing(SLOW_S)
+    over(schedule, schedule.begin(SLOW_S), SLOW_S)
+    assert schedule.is_pressing(SLOW_S)
+
+
+def test_of_looks_that_take_long_there_are_not_any_number() -> None:
+    schedule = schedule_of(*MANY)
+    begun = sum(len(schedule.begin(round_ * SLOW_S)) for round_ in range(50))
+    assert begun == AT_MOST
+
+
+def test_a_source_that_stays_keeps_its_turn_and_what_is_new_is_due() -> None:
+    schedule = schedule_of(ONE, TWO)
+    turns = schedule.begin(0.0)
+    three = ScriptedSource("three")
+    another = ScriptedSource("two")
+    schedule.declare(declared(three, another, ONE), 5.0)
+    assert list(schedule.keys) == [key("three"), key("two"), key("one")]
+    begun = schedule.begin(5.0)
+    assert [(turn.key.label, turn.source) for turn in begun] == [("three", three), ("two", another)]
+    over(schedule, turns, 6.0)
+    # The look at the one that was `two` says nothing of the one that is.
+    assert not schedule.has_seen_all()
+    over(schedule, begun, 7.0)
+    assert schedule.has_seen_all()
+    assert schedule.due(key("one")) == 66.0
+
+
+def test_a_source_that_is_to_be_looked_at_more_often_is_due_sooner() -> None:
+    schedule = schedule_of(ONE)
+    over(schedule, schedule.begin(0.0), 0.0)
+    schedule.declare(declared(ONE, poll_s=5.0), 10.0)
+    assert schedule.wakes_at(10.0) == 15.0
+
+
+def test_who_asks_waits_for_a_turn_that_begins_later() -> None:
+    schedule = schedule_of(ONE, TWO)
+    [one, two] = schedule.begin(0.0)
+    turns = schedule.ask([key("one")], ["a"])
+    assert one.number < two.number < turns[key("one")]
+    over(schedule, [one, two], 1.0)
+    [again] = schedule.begin(1.0)
+    assert (again.number, again.changed, again.urgent) == (turns[key("one")], frozenset({"a"}), True)
