@@ -44,7 +44,7 @@ def page(data: bytes | str, *, status: int = 200, tagged: bool = True, **headers
         lines = {"content-length": str(len(whole)), **{name.replace("_", "-"): text for name, text in headers.items()}}
         if tagged:
             lines["etag"] = tag
-        send(_head(status, lines) + whole)
+        send(_head(status, lines) + (b"" if asked.method == "HEAD" else whole))
         return True
 
     return answer
@@ -127,11 +127,16 @@ def _head(status: int, headers: Mapping[str, str]) -> bytes:
 
 
 class WebServer:
-    """Listens on a port of the loopback; `answers` may be changed at any time, `asked` is what was asked so far."""
+    """Listens on a port of the loopback; `asked` is what was asked so far.
+
+    `answers` are by path, with its query or for any of them, and may be changed at any time; `otherwise` is the answer
+    to all others.
+    """
 
     def __init__(self, *, certificate: str = "") -> None:
         """Listen; with a `certificate` of the folder `tls` over TLS."""
         self.answers: dict[str, Answer] = {}
+        self.otherwise: Answer = page(b"nothing here", status=404, tagged=False)
         self.asked: list[Asked] = []
         self.connections = 0
         self._context: ssl.SSLContext | None = None
@@ -194,7 +199,7 @@ class WebServer:
     def _talk(self, connection: socket.socket) -> None:
         while (asked := _read(connection)) is not None:
             self.asked.append(asked)
-            answer = self.answers.get(asked.path, page(b"nothing here", status=404, tagged=False))
+            answer = self.answers.get(asked.path) or self.answers.get(asked.path.partition("?")[0], self.otherwise)
             if not answer(asked, connection.sendall, self._ending):
                 return
 

@@ -1,0 +1,343 @@
+"""An artifact in an OCI registry as a source: its layers are the tree, its manifest's digest is the revision.
+
+Layers are parts of one tree and never a history: a path in two of them, or a whiteout, refuses the artifact. What such
+an image shows depends on who reads it in which order, and a file that was taken back would still be in its bytes.
+"""
+
+import errno
+import hashlib
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from skillsvc.content.addresses import AddressGuard
+from skillsvc.content.archive_paths import ArchiveLimits, ArchivePaths, ArchiveRefused
+from skillsvc.content.archives import ArchiveKind, unpack
+from skillsvc.content.blobs import BlobStore
+from skillsvc.content.credentials import CredentialsMissing, CredentialsOf, no_credentials
+from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
+from skillsvc.content.stored_tree import StoredFile, StoredTree
+from skillsvc.content.transport import Authorities
+from skillsvc.content.unpacking import PIECE, UnpackAbandoned, Unpacked
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.errors import DataLoss, Unavailable
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.skill import Found
+from skillsvc.parsing.oci_manifest import Descriptor, Layer, LayerForm, Manifest, ManifestRefused, parse_manifest
+from skillsvc.parsing.oci_reference import parse_reference
+from skillsvc.sources.reading import ReadingSettings, TreeReading
+from skillsvc.sources.registry import Registry, digest_said
+from skillsvc.sources.source import LookAbandoned, Observation, Outcome, never
+from skillsvc.sources.web import Hashing
+
+_WHITEOUT: Final = ".wh."
+_NOT_FOUND: Final = 404
+_NOT_LET_IN: Final = frozenset({401, 403})
+_KINDS: Final = {LayerForm.TAR: ArchiveKind.TAR, LayerForm.TAR_GZIP: ArchiveKind.TAR_GZIP}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OciSettings:
+    """An artifact and how it is read."""
+
+    reference: str
+    """As `parse_reference` takes it."""
+    reading: ReadingSettings
+    plain_http: bool = False
+    timeout_s: float = 60.0
+    """Seconds that a look may take as a whole."""
+    ca_file: str = ""
+    """The authorities trusted instead of the system's."""
+    allow_addresses: frozenset[str] = frozenset()
+    """Hosts, addresses and networks that may be connected to though they are not public."""
+    redirect_hosts: frozenset[str] = frozenset()
+    """Hosts that the registry may redirect to; they never get credentials."""
+    token_hosts: frozenset[str] = frozenset()
+    """Hosts beside the registry's own whose token server may get the credentials."""
+    credentials: CredentialsOf = no_credentials
+
+    def __post_init__(self) -> None:
+        """Refuse what is no reference (ReferenceRefused), or no network (ValueError)."""
+        parse_reference(self.reference)
+        AddressGuard(self.allow_addresses)
+
+    @property
+    def label(self) -> str:
+        """The source's label."""
+        return self.reading.label
+
+
+class _ContentWrong(Exception):
+    """What came is not what its digest says. Another look may bring the right bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Refusal:
+    """Why the artifact of a digest was refused: nothing of that changes as long as the digest does not."""
+
+    digest: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Artifact:
+    """An artifact that was taken."""
+
+    digest: str
+    tree: StoredTree
+    notes: tuple[Diagnostic, ...]
+    blobs: frozenset[str]
+
+
+class OciSource:
+    """An artifact by tag or by digest.
+
+    A tag is asked for at each look, and nothing is fetched where it has the digest that it had. An artifact by digest
+    cannot change: once it is wholly taken, nothing is asked again.
+    """
+
+    def __init__(
+        self,
+        settings: OciSettings,
+        *,
+        limits: Limits,
+        blobs: BlobStore,
+        folder: Path | None = None,
+        archive_limits: ArchiveLimits | None = None,
+        authorities: Authorities | None = None,
+        stopped: Callable[[], bool] = never,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare; nothing is asked before the first look.
+
+        Args:
+            settings: What to look at, and how.
+            limits: The limits in force.
+            blobs: Where the bytes go.
+            folder: Where layers are on their way, made at need; None for the system's.
+            archive_limits: How much the artifact may hold, packed and unpacked.
+            authorities: Where TLS contexts are shared with other sources.
+            stopped: Asked often; as soon as it says so, the look is abandoned.
+            clock: Seconds that only grow.
+        """
+        self._settings = settings
+        self._reference = parse_reference(settings.reference)
+        self._blobs = blobs
+        self._folder = folder
+        self._limits = archive_limits or ArchiveLimits()
+        self._stopped = stopped
+        self._clock = clock
+        self._reading = TreeReading(settings.reading, limits=limits, blobs=blobs, stopped=stopped)
+        self._fetcher = Fetcher(
+            guard=AddressGuard(settings.allow_addresses),
+            ca_file=settings.ca_file or None,
+            timeout_s=settings.timeout_s,
+            redirect_hosts=settings.redirect_hosts,
+            stopped=stopped,
+            clock=clock,
+            authorities=authorities,
+        )
+        self._registry = Registry(
+            self._reference,
+            fetcher=self._fetcher,
+            plain_http=settings.plain_http,
+            token_hosts=settings.token_hosts,
+            clock=clock,
+        )
+        self._layers: Mapping[Layer, Unpacked] = {}
+        self._artifact: _Artifact | None = None
+        self._refusal: _Refusal | None = None
+        self._last: Observation | None = None
+
+    @property
+    def label(self) -> str:
+        """The name by which callers and diagnostics know it."""
+        return self._reading.label
+
+    def close(self) -> None:
+        """Close the connections. Nobody may be looking."""
+        self._fetcher.close()
+
+    def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
+        """See `Source`. Nobody knows paths that changed in a registry; every look asks for the whole."""
+        del changed
+        try:
+            self._last = self._look(held)
+        except (FetchAbandoned, UnpackAbandoned) as error:
+            raise LookAbandoned from error
+        except FetchFailed as error:
+            self._last = self._failed(DiagnosticCode.SOURCE_UNREACHABLE, _said(error))
+        except CredentialsMissing as error:
+            self._last = self._failed(DiagnosticCode.SOURCE_UNREACHABLE, str(error))
+        except (ManifestRefused, ArchiveRefused, _ContentWrong) as error:
+            self._last = self._failed(DiagnosticCode.ARTIFACT_REFUSED, str(error))
+        except Unavailable as error:
+            self._last = self._failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {error.message}")
+        except OSError as error:
+            # Of the scratch folder alone: all others are translated where they are raised.
+            self._last = self._failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in ({_symbol(error)})")
+        return self._last
+
+    def _look(self, held: Sequence[Found]) -> Observation:
+        artifact = self._artifact if self._is_kept() else None
+        if artifact is None or not self._reference.digest:
+            self._registry.begin(self._settings.credentials(), self._clock() + self._settings.timeout_s)
+            digest = self._reference.digest or self._registry.digest_of(self._reference.wanted)
+            if self._refusal is not None and self._refusal.digest == digest:
+                raise ManifestRefused(self._refusal.message)
+            if artifact is None or artifact.digest != digest:
+                artifact = self._artifact = self._take(artifact)
+                self._last = None
+        if self._last is not None and self._last.outcome is Outcome.WHOLE:
+            return self._last
+        return self._reading.read(artifact.tree, held=held, revision=f"sha256:{artifact.digest}", notes=artifact.notes)
+
+    def _is_kept(self) -> bool:
+        """Tell whether all is there that the artifact last taken stands on.
+
+        After a look that saw less than all each blob is looked for: one that no skill stood on may have been swept.
+        """
+        if self._artifact is None:
+            return False
+        if self._last is not None and self._last.outcome is Outcome.WHOLE:
+            return self._blobs.lost().isdisjoint(self._artifact.blobs)
+        return all(map(self._blobs.has, self._artifact.blobs))
+
+    def _take(self, before: _Artifact | None) -> _Artifact:
+        """Fetch the manifest, and all layers that are not kept; return `before` where it is that after all."""
+        self._refusal = None
+        data, digest = self._manifest_of_reference()
+        if before is not None and before.digest == digest:
+            return before
+        try:
+            manifest = parse_manifest(data)
+            if isinstance(manifest, Descriptor):
+                manifest = self._manifest_of_index(manifest)
+            return self._assemble(digest, manifest)
+        except (ManifestRefused, ArchiveRefused) as error:
+            self._refusal = _Refusal(digest=digest, message=str(error))
+            raise
+
+    def _manifest_of_reference(self) -> tuple[bytes, str]:
+        found = self._registry.manifest(self._reference.wanted)
+        digest = hashlib.sha256(found.data).hexdigest()
+        if digest != (self._reference.digest or digest_said(found) or digest):
+            raise _ContentWrong("the manifest that came has another digest than it should have")
+        return found.data, digest
+
+    def _manifest_of_index(self, where: Descriptor) -> Manifest:
+        data = self._registry.manifest(f"sha256:{where.digest}").data
+        if hashlib.sha256(data).hexdigest() != where.digest or len(data) != where.size:
+            raise _ContentWrong("the manifest that came has another digest or size than the index says")
+        manifest = parse_manifest(data)
+        if isinstance(manifest, Descriptor):
+            raise ManifestRefused("is an index of an index")
+        return manifest
+
+    def _assemble(self, digest: str, manifest: Manifest) -> _Artifact:
+        """Put the tree together from its layers."""
+        if sum(layer.size for layer in manifest.layers) > self._limits.total_bytes:
+            raise ManifestRefused(f"lists layers of more than {self._limits.total_bytes} bytes")
+        layers: dict[Layer, Unpacked] = {}
+        files: dict[str, StoredFile] = {}
+        links: dict[str, str] = {}
+        notes: list[str] = []
+        paths = ArchivePaths(self._limits)
+        left = self._limits
+        for layer in manifest.layers:
+            unpacked = layers[layer] = self._content(layer, left)
+            for path in (*unpacked.files, *unpacked.links):
+                _check_path(path, layer)
+            files.update({paths.add(path): file for path, file in unpacked.files.items()})
+            links.update({paths.add(path): text for path, text in unpacked.links.items()})
+            notes.extend(unpacked.notes)
+            left = _left(left, unpacked)
+        # Kept for the next manifest: most often it has most of these layers too.
+        self._layers = layers
+        return _Artifact(
+            digest=digest,
+            tree=StoredTree(files, links=links, blobs=self._blobs),
+            notes=tuple(self._diagnostic(DiagnosticCode.NOT_A_REGULAR_FILE, note, Severity.WARNING) for note in notes),
+            blobs=frozenset(file.digest for file in files.values()),
+        )
+
+    def _content(self, layer: Layer, left: ArchiveLimits) -> Unpacked:
+        before = self._layers.get(layer)
+        if before is not None and self._has_all(before.files.values()):
+            return before
+        if layer.form is LayerForm.FILE:
+            file = StoredFile(layer.digest, layer.size)
+            if layer.size > min(left.file_bytes, left.total_bytes):
+                raise ManifestRefused("lists a file of more bytes than are taken")
+            if not self._has_all([file]):
+                with self._fetched(layer) as data:
+                    self._keep(data)
+            return Unpacked(files={layer.place: file}, links={}, notes=())
+        with self._fetched(layer) as data:
+            return unpack(data, kind=_KINDS[layer.form], limits=left, blobs=self._blobs, stopped=self._stopped)
+
+    def _has_all(self, files: Iterable[StoredFile]) -> bool:
+        try:
+            return all(self._blobs.has(file.digest) and self._blobs.size(file.digest) == file.size for file in files)
+        except DataLoss:
+            # Gone between the two questions.
+            return False
+
+    @contextmanager
+    def _fetched(self, layer: Layer) -> Iterator[BinaryIO]:
+        """Fetch a layer into a file that has no name; its bytes are what the manifest says."""
+        if self._folder is not None:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self._folder) as file:
+            hashing = Hashing(file)
+            self._registry.fetch_blob(layer.digest, layer.size, hashing)
+            if (hashing.size, hashing.digest) != (layer.size, layer.digest):
+                raise _ContentWrong("a layer that came has another digest or size than the manifest says")
+            file.seek(0)
+            yield file
+
+    def _keep(self, data: BinaryIO) -> None:
+        with self._blobs.writer() as writer:
+            while piece := data.read(PIECE):
+                writer.write(piece)
+            writer.commit()
+
+    def _failed(self, code: DiagnosticCode, message: str) -> Observation:
+        return self._reading.failed(self._diagnostic(code, message, Severity.ERROR))
+
+    def _diagnostic(self, code: DiagnosticCode, message: str, severity: Severity) -> Diagnostic:
+        return Diagnostic(severity=severity, code=code, message=message, source=self.label)
+
+
+def _check_path(path: str, layer: Layer) -> None:
+    """Refuse what takes a file of another layer back, and what lies beside the folder that the layer says it is."""
+    if any(name.startswith(_WHITEOUT) for name in path.split("/")):
+        raise ManifestRefused("lists a layer that takes files of another one back; pack the artifact in one layer")
+    folder = layer.place.removeprefix("./").removesuffix("/")
+    if layer.form is not LayerForm.FILE and folder not in {"", "."} and not path.startswith(f"{folder}/"):
+        raise ManifestRefused("lists a folder whose layer holds files beside it")
+
+
+def _left(limits: ArchiveLimits, unpacked: Unpacked) -> ArchiveLimits:
+    """Return the limits for the layers that follow: they hold for the artifact, however it is cut."""
+    return replace(
+        limits,
+        total_bytes=max(0, limits.total_bytes - sum(file.size for file in unpacked.files.values())),
+        entries=max(0, limits.entries - len(unpacked.files) - len(unpacked.links)),
+    )
+
+
+def _said(error: FetchFailed) -> str:
+    if error.reason is FetchReason.STATUS and error.status == _NOT_FOUND:
+        return f"{error.message}: it has no such artifact, or not all of it"
+    if error.reason is FetchReason.STATUS and error.status in _NOT_LET_IN:
+        return f"{error.message}: it wants other credentials"
+    return error.message
+
+
+def _symbol(error: OSError) -> str:
+    return errno.errorcode.get(error.errno or 0, "EIO")
