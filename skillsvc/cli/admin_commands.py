@@ -1,7 +1,7 @@
 """The commands of operators: sources, refresh, diagnostics, generations, diff, partitions."""
 
 from collections.abc import Iterable
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -40,6 +40,8 @@ _SEQUENCE_DIGITS = 20
 """Of the largest number: what is longer, and has digits alone, is the beginning of a digest."""
 _DIGEST_DIGITS = 64
 _DIGEST_SHOWN = 12
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+"""Of times, in seconds, the largest first."""
 
 
 def sources(
@@ -66,26 +68,26 @@ def sources(
     if json:
         print_message(told)
         return
+    if not is_terminal():
+        print_table((), [_columns(source) for source in told.sources])
+        return
+    now = datetime.now(UTC)
     print_table(
-        ("Name", "Kind", "State", "Trust", "Skills", "Diagnostics", "Seen", "Next look", "Revision", "Last error"),
+        ("Name", "State", "Kind", "Skills", "Said", "Seen", "Revision, last error"),
         [
             (
                 source.name,
-                source.kind,
                 _state(source),
-                _trust(source.trust),
+                source.kind,
                 str(source.skills),
                 str(source.diagnostics),
-                _moment(source.last_success_at),
-                "now" if source.looking else _moment(source.next_look_at),
-                source.revision[:_DIGEST_SHOWN] if is_terminal() else source.revision,
-                source.last_error,
+                _ago(source.last_success_at, now),
+                "; ".join(filter(None, (source.revision[:_DIGEST_SHOWN], source.last_error))),
             )
             for source in told.sources
         ],
     )
-    if is_terminal():
-        print_line(count_of(len(told.sources), "source"))
+    print_line(count_of(len(told.sources), "source"))
 
 
 def refresh(
@@ -297,8 +299,8 @@ def partitions(
 ) -> None:
     """List the partitions that have a layer.
 
-    Piped, each is a line with tabs between principal, project, sequence, skills, shadowed skills, sources, generations
-    held, complete or incomplete, and digest; the principal of the layer that all callers share is `deployment`.
+    Piped, each is a line with tabs between principal, project, sequence, skills, sources, generations held, and whether
+    its sources were seen complete; the principal of the layer that all callers share is `deployment`.
 
     Example: skillsvc partitions --data-dir /var/lib/skillsvc
     """
@@ -310,18 +312,16 @@ def partitions(
         print_message(told)
         return
     print_table(
-        ("Principal", "Project", "Sequence", "Skills", "Shadowed", "Sources", "Held", "Complete", "Digest"),
+        ("Principal", "Project", "Sequence", "Skills", "Sources", "Held", "Seen"),
         [
             (
                 "deployment" if each.partition.deployment else each.partition.principal,
                 each.partition.project,
                 str(each.present.sequence),
                 str(each.present.skills),
-                str(each.present.shadowed),
                 str(each.sources),
                 str(each.retained),
                 "complete" if each.complete else "incomplete",
-                each.present.digest,
             )
             for each in told.partitions
         ],
@@ -364,6 +364,21 @@ def _step(before: "pb.LayerGeneration", after: "pb.LayerGeneration") -> str:
     return f"layer generation {before.sequence} -> {after.sequence} {after.digest[:_DIGEST_SHOWN]}"
 
 
+def _columns(source: "pb.SourceReport") -> tuple[str, ...]:
+    return (
+        source.name,
+        source.kind,
+        _state(source),
+        _trust(source.trust),
+        str(source.skills),
+        str(source.diagnostics),
+        _moment(source.last_success_at),
+        "now" if source.looking else _moment(source.next_look_at),
+        source.revision,
+        source.last_error,
+    )
+
+
 def _state(source: "pb.SourceReport") -> str:
     from skillsource.v1 import admin_pb2  # noqa: PLC0415 - takes long to come in
 
@@ -384,6 +399,15 @@ def _trust(number: "int") -> str:
             return "ask"
         case _:
             return "untrusted"
+
+
+def _ago(moment: "Timestamp", now: datetime) -> str:
+    """Return how long ago a moment was, to its largest unit; "" where it is not set."""
+    if not moment.ByteSize():
+        return ""
+    seconds = max(0.0, (now - moment.ToDatetime(UTC)).total_seconds())
+    size, unit = next((size, unit) for size, unit in _UNITS if seconds >= size or size == 1)
+    return f"{seconds // size:.0f} {unit} ago"
 
 
 def _moment(moment: "Timestamp") -> str:

@@ -13,13 +13,13 @@ from skillsvc.service.sights import Phase, Sights
 
 
 class Looks(Protocol):
-    """Whoever looks at the sources. Each method raises KeyError for a partition that no source feeds."""
+    """Whoever looks at the sources, for any thread. A partition that no source feeds is a KeyError of each method."""
 
     def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
         """Return how the sources stand, strongest first."""
 
     def diagnostics(self, partition: Partition) -> tuple[Diagnostic, ...]:
-        """Return what the latest looks found to be said."""
+        """Return what the latest looks found to be said; it may take a while."""
 
     def look_now(
         self, partition: Partition, labels: Collection[str] | None = None, paths: Collection[str] | None = None

@@ -11,7 +11,7 @@ from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.catalog.comparing import compare
 from skillsvc.catalog.reports import Looked, SourceReport
-from skillsvc.domain.diagnostics import Diagnostic, Severity
+from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.service import admin_wire
@@ -36,7 +36,7 @@ class SourceAdmin:
         self._limits = limits
         self._changes = changes
         self._threads = threads
-        self._sorted = _Sorted(told=(), wanted=("", "", Severity.NOTE), diagnostics=())
+        self._listed = _Listed(fields=b"", diagnostics=())
 
     async def list_sources(self, ask: SourcesAsk, call: Call) -> bytes:
         """Answer ListSources."""
@@ -95,7 +95,7 @@ class SourceAdmin:
         if ask.source:
             _check_source(ask.source, self._scope.reports(ask.partition))
         position = self._pages.position(ask.page, call).last_name if ask.page.token else ""
-        found = await self._sorted_diagnostics(ask)
+        found = await self._diagnostics_of(ask)
         start = _start_behind(found, position) if position else 0
         page = self._pages.page(
             found.diagnostics,
@@ -135,22 +135,19 @@ class SourceAdmin:
             raise draining()
         return look.result()
 
-    async def _sorted_diagnostics(self, ask: DiagnosticsAsk) -> "_Sorted":
-        """Return the diagnostics that are asked for, in order. The pages of a list mostly find them sorted already."""
-        told = self._scope.diagnostics(ask.partition)
-        wanted = (ask.source, ask.skill, ask.least)
-        if self._sorted.told is not told or self._sorted.wanted != wanted:
-            found = await self._threads.run(lambda: _select(told, ask))
-            self._sorted = _Sorted(told=told, wanted=wanted, diagnostics=found)
-        return self._sorted
+    async def _diagnostics_of(self, ask: DiagnosticsAsk) -> "_Listed":
+        """Return the list that is asked for: anew for its first page, since what all of it takes costs a second."""
+        if not ask.page.token or self._listed.fields != ask.page.fields:
+            found = await self._threads.run(lambda: _select(self._scope.diagnostics(ask.partition), ask))
+            self._listed = _Listed(fields=ask.page.fields, diagnostics=found)
+        return self._listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sorted:
-    """The diagnostics that a list asked for, in order; what they were taken from, and by what."""
+class _Listed:
+    """The diagnostics that a request asks for, in order; `fields` is the hash of it."""
 
-    told: tuple[Diagnostic, ...]
-    wanted: tuple[str, str, Severity]
+    fields: bytes
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -173,7 +170,7 @@ def _place_of(diagnostic: Diagnostic) -> tuple[str, str]:
     )
 
 
-def _start_behind(found: _Sorted, position: str) -> int:
+def _start_behind(found: _Listed, position: str) -> int:
     source, skill, sent = position.split(SEPARATOR)
     first = bisect_left(found.diagnostics, (source, skill), key=_place_of)
     # Of the same skill there may be fewer by now: never go on into the middle of the next one.

@@ -449,7 +449,22 @@ class TestListDiagnostics:
                 of_vendor = [each.message for each in found if (each.source, each.skill) == ("vendor", "a")]
                 assert of_vendor in ([], ["First."], ["First.", "Second."])
 
-    async def test_a_page_goes_on_in_what_is_said_by_then(self, looks: ScriptedLooks, tmp_path: Path) -> None:
+    async def test_pages_stay_with_the_first_as_long_as_nobody_asks_for_another_list(
+        self, looks: ScriptedLooks, tmp_path: Path
+    ) -> None:
+        looks.feed(DEPLOYMENT, report("house"), said=(say("a", "house"), say("b", "house")))
+        request = pb.ListDiagnosticsRequest(partition=HERE, page_size=1)
+        async with operated(looks, tmp_path) as operator:
+            first = await operator.call(request, pb.ListDiagnosticsResponse)
+            looks.feed(DEPLOYMENT, report("house"), said=(say("c", "house"),))
+            request.page_token = first.next_page_token
+            second = await operator.call(request, pb.ListDiagnosticsResponse)
+            assert [each.skill for each in second.diagnostics] == ["b"]
+            request.page_token = ""
+            anew = await operator.call(request, pb.ListDiagnosticsResponse)
+            assert [each.skill for each in anew.diagnostics] == ["c"]
+
+    async def test_else_a_page_goes_on_in_what_is_said_by_then(self, looks: ScriptedLooks, tmp_path: Path) -> None:
         said = [say(f"s{number}", "house") for number in range(6)]
         looks.feed(DEPLOYMENT, report("house"), said=tuple(said))
         request = pb.ListDiagnosticsRequest(partition=HERE, page_size=3)
@@ -459,6 +474,7 @@ class TestListDiagnostics:
             looks.feed(
                 DEPLOYMENT, report("house"), said=(*said[:2], *said[4:], say("s9", "house"), say("s0a", "house"))
             )
+            await operator.call(pb.ListDiagnosticsRequest(partition=HERE, skill="s9"), pb.ListDiagnosticsResponse)
             request.page_token = first.next_page_token
             second = await operator.call(request, pb.ListDiagnosticsResponse)
         assert [each.skill for each in second.diagnostics] == ["s4", "s5", "s9"]

@@ -149,7 +149,10 @@ async def test_partitions_are_listed_and_one_is_named_by_principal_and_project(t
             for words in (["--project", "garden"], ["--partition", "local", "--project", "garden"])
         ]
         unknown = await run(tmp_path, "sources", "--partition", "local")
-    assert [line[:4] for line in columns(listed)] == [["deployment", "", "3", "2"], ["local", "garden", "2", "1"]]
+    assert columns(listed) == [
+        ["deployment", "", "3", "2", "2", "3", "complete"],
+        ["local", "garden", "2", "1", "0", "2", "complete"],
+    ]
     for done in named:
         assert [line[0] for line in columns(done)] == ["of-garden"]
     assert (unknown.status, unknown.complained.rstrip().endswith("(PARTITION_NOT_FOUND)")) == (1, True)
