@@ -199,7 +199,10 @@ def _kind(kind: str, model: type[SourceTable], told: set[str]) -> Iterator[str]:
     """Yield what is to be said of a kind, but for the keys that are told elsewhere."""
     for shared in (FolderTable, RemoteTable):
         if issubclass(model, shared):
-            told = told | {*shared.model_fields} - {"tier"}
+            same = {
+                key for key, field in shared.model_fields.items() if model.model_fields[key].default == field.default
+            }
+            told = told | same - {"tier"}
     yield f'\n### kind = "{kind}"\n\n{_said_of(model)}\n\n```toml\n{_example_of(kind)}\n```\n\n{_COLUMNS}'
     yield from _rows(model, told)
 

@@ -5,6 +5,7 @@ are at hand at once.
 """
 
 import signal
+from functools import partial
 from importlib.metadata import version as version_of
 from json import dumps
 from os import environ
@@ -16,6 +17,7 @@ from typer.core import TyperGroup
 from typing_extensions import override
 
 from skillsvc.cli import admin_commands, catalog_commands, config_commands, skill_commands
+from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.output import FAILED, USAGE, complain, print_line
 
 LayoutName = Literal["flat", "nested"]
@@ -95,12 +97,13 @@ def serve(
     insecure: Annotated[bool, typer.Option("--insecure", help="Listen beyond this machine without TLS.")] = False,
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="What is logged.")] = "info",
 ) -> None:
-    """Serve skills until SIGTERM or SIGINT.
+    """Serve skills until SIGTERM or SIGINT; SIGHUP has the file read anew.
 
     Prints `listening on ADDRESS` once it is ready; logs go to standard error.
 
     Example: skillsvc serve --skills-dir ~/my-skills --layout nested
     """
+    hang_ups = HangUps()
     from skillsvc.settings.refusal import SettingsRefused  # noqa: PLC0415 - see above
     from skillsvc.settings.settling import Options, settle  # noqa: PLC0415 - see above
 
@@ -123,7 +126,7 @@ def serve(
     environ.setdefault("GRPC_VERBOSITY", "NONE")
     from skillsvc.cli.starting import start  # noqa: PLC0415 - see above
 
-    start(settings, log_level)
+    start(settings, log_level, read_anew=partial(settle, config, options), hang_ups=hang_ups)
 
 
 @app.command()

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,16 +20,22 @@ from pathlib import Path
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
-from skillsvc.catalog.reports import Declared
 from skillsvc.catalog.sweep import BlobSweep
+from skillsvc.cli.declaring import Declaration, Declaring
+from skillsvc.cli.hang_ups import HangUps
+from skillsvc.cli.making import Surroundings
+from skillsvc.cli.reloading import Reloading, tell_sought
 from skillsvc.cli.watching import Watches
 from skillsvc.content.blobs import FileBlobStore
-from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.content.transport import Authorities
+from skillsvc.domain.partition import Partition
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.listening import CannotListen
 from skillsvc.service.server import Parts, Server
 from skillsvc.settings.settings import Settings
-from skillsvc.sources.directory import DirectorySource
+from skillsvc.settings.sought import seek
+from skillsvc.sources.remote_blobs import RemoteBlobs
+from skillsvc.sources.watch import Watched
 from skillsvc.store.data_folder import DataFolder
 from skillsvc.store.sqlite import SqliteStore
 from skillsvc.store.token_key_file import read_token_key_file
@@ -41,14 +48,19 @@ _SWEEP_EVERY = 30
 _log = logging.getLogger(__name__)
 
 
-def serve(settings: Settings, announce: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT, then drain.
+def serve(
+    settings: Settings, announce: Callable[[str], None], *, read_anew: Callable[[], Settings], hang_ups: HangUps
+) -> None:
+    """Serve until SIGTERM or SIGINT, then drain. SIGHUP has the settings read anew.
 
     Args:
         settings: What to serve, and where.
         announce: Called once, when health is SERVING, with the address: `HOST:PORT` or `unix:PATH`.
+        read_anew: Reads the settings again; raises SettingsRefused.
+        hang_ups: Whether a SIGHUP came before this.
 
     Raises:
+        SettingsRefused: A source cannot be made.
         SkillsvcError: The data folder, its log or its keys cannot be used.
         CannotListen: The address cannot be listened on.
     """
@@ -75,12 +87,27 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
             now=_now,
             chance=random.SystemRandom().random,
         )
-        directories = [
-            DirectorySource(directory, limits=limits, blobs=blobs, stopped=stopping.is_set)
-            for directory in settings.directories()
-        ]
-        declared = [Declared(source=each, kind="directory", poll_s=settings.server.poll_s) for each in directories]
-        loop.replace({DEPLOYMENT: declared})
+        remote = RemoteBlobs(blobs)
+        declaring = Declaring(
+            Surroundings(
+                blobs=blobs,
+                remote=remote,
+                authorities=Authorities(),
+                limits=limits,
+                environment=os.environ,
+                version=version("skillsvc"),
+                stopped=stopping.is_set,
+                clock=time.monotonic,
+                tell=loop.tell,
+            ),
+            folder.sources,
+        )
+        sought = seek(settings, os.environ)
+        tell_sought(sought)
+        declaration = declaring.declare(sought, settings.server.poll_s)
+        loop.replace(declaration.declared)
+        declaring.put_in_force(declaration)
+        declaring.remove_left_behind()
         parts = Parts(
             current=current,
             blobs=blobs,
@@ -91,21 +118,63 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
             looks=loop,
+            remote=remote,
         )
-        asyncio.run(_answer(settings, parts, loop, {DEPLOYMENT: directories}, admin=folder.admin, announce=announce))
+        watches = Watches(loop.tell)
+
+        def replace(changed: Declaration) -> None:
+            loop.replace(changed.declared)
+            watches.replace(changed.directories())
+
+        reloading = Reloading(
+            settings,
+            read=read_anew,
+            seek=lambda again: seek(again, os.environ),
+            declaring=declaring,
+            replace=replace,
+        )
+        looking = _Looking(loop=loop, watches=watches, directories=declaration.directories(), reloading=reloading)
+        if hang_ups.any:
+            reloading.ask()
+        asyncio.run(_answer(settings, parts, looking, admin=folder.admin, announce=announce))
         if loop.is_looking:
             # What a look that hangs still does to the store must not reach whatever gets its descriptors next.
             closes_blobs.pop_all()
+        else:
+            declaring.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looking:
+    """What looks at the sources beside: the loop, the watches that tell it, and the reloads that change both."""
+
+    loop: RefreshLoop
+    watches: Watches
+    directories: Mapping[Partition, Sequence[Watched]]
+    reloading: Reloading
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Run all of it, each in its thread."""
+        looks = threading.Thread(target=self.loop.run, name="refresh", daemon=True)
+        reloads = threading.Thread(target=self.reloading.run, name="reload", daemon=True)
+        looks.start()
+        try:
+            with self.watches:
+                self.watches.replace(self.directories)
+                # From now on nobody but the reloads changes the watches.
+                reloads.start()
+                try:
+                    yield
+                finally:
+                    self.reloading.stop()
+        finally:
+            self.loop.stop()
+            looks.join()
 
 
 async def _answer(
-    settings: Settings,
-    parts: Parts,
-    loop: RefreshLoop,
-    directories: Mapping[Partition, Sequence[DirectorySource]],
-    *,
-    admin: Path,
-    announce: Callable[[str], None],
+    settings: Settings, parts: Parts, looking: _Looking, *, admin: Path, announce: Callable[[str], None]
 ) -> None:
     """Listen, look at the sources, and begin to answer once each has been seen or the time for that is over.
 
@@ -122,16 +191,16 @@ async def _answer(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, looking.reloading.ask)
     address = await server.start(settings.server.listen)
     try:
         admin_address = await server.start_admin(admin)
     except CannotListen:
         await server.drain(0)
         raise
-    with _looking(loop), Watches(loop.tell) as watches:
-        watches.replace(directories)
+    with looking.running():
         try:
-            looked = asyncio.create_task(asyncio.to_thread(loop.first_look.wait, _FIRST_LOOK_S))
+            looked = asyncio.create_task(asyncio.to_thread(looking.loop.first_look.wait, _FIRST_LOOK_S))
             stopped = asyncio.create_task(stopping.wait())
             with keeping_all():
                 await asyncio.wait({looked, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -143,7 +212,8 @@ async def _answer(
         finally:
             _log.info("draining")
             # A first look that nobody waits for any more must not hold up the end.
-            loop.first_look.set()
+            looking.loop.first_look.set()
+            await asyncio.to_thread(looking.reloading.stop)
             await server.drain(settings.server.drain_s)
 
 
@@ -159,18 +229,6 @@ def keeping_all() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-@contextmanager
-def _looking(loop: RefreshLoop) -> Iterator[None]:
-    """Run the refreshing beside, in a thread."""
-    thread = threading.Thread(target=loop.run, name="refresh", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        loop.stop()
-        thread.join()
 
 
 def _data_folder(settings: Settings) -> DataFolder:

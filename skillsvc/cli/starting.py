@@ -1,28 +1,35 @@
 """Starting a server at the command line: what is warned of before it serves, and what a failed start comes to."""
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import typer
 
+from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.logs import log_to_stderr
-from skillsvc.cli.output import fail, print_line
+from skillsvc.cli.output import USAGE, complain, fail, print_line
 from skillsvc.cli.serving import serve
 from skillsvc.domain.errors import SkillsvcError
 from skillsvc.service.listening import CannotListen
 from skillsvc.settings.listening import is_of_this_machine
+from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
 
 
-def start(settings: Settings, log_level: str) -> None:
-    """Serve until SIGTERM or SIGINT; end the command with one line where that is not possible."""
+def start(settings: Settings, log_level: str, *, read_anew: Callable[[], Settings], hang_ups: HangUps) -> None:
+    """Serve until SIGTERM or SIGINT; end the command with one line where that is not possible (see `serve`)."""
     log_to_stderr(log_level)
     _warn(settings)
     try:
-        serve(settings, _announce)
+        serve(settings, _announce, read_anew=read_anew, hang_ups=hang_ups)
+    except SettingsRefused as refused:
+        for fault in refused.faults:
+            complain(fault)
+        raise typer.Exit(USAGE) from None
     except CannotListen as error:
         fail(str(error))
     except SkillsvcError as error:

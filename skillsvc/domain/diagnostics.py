@@ -26,6 +26,7 @@ class DiagnosticCode(StrEnum):
     SOURCE_UNREADABLE = "source-unreadable"
     SOURCE_UNREACHABLE = "source-unreachable"
     SOURCE_GONE = "source-gone"
+    SOURCE_WITHHELD = "source-withheld"
     INDEX_MALFORMED = "index-malformed"
     ENTRY_LEFT_OUT = "entry-left-out"
     SOURCE_MALFORMED = "source-malformed"

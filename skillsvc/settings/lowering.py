@@ -58,8 +58,11 @@ def faults_of_lowering(lower: Mapping[str, object], limits: Mapping[str, object]
 
 
 def lowered(limits: Limits, lower: Mapping[str, object]) -> Limits:
-    """Return limits with those of a source, which were looked at, in their place."""
-    return replace(limits, **lower) if lower else limits  # type: ignore[arg-type] # names and types were looked at
+    """Return limits with those of a source, which were looked at, in their place where they are lower."""
+    lowest = {
+        name: value for name, value in lower.items() if isinstance(value, int | float) and value < getattr(limits, name)
+    }
+    return replace(limits, **lowest) if lowest else limits  # type: ignore[arg-type] # names and types were looked at
 
 
 def not_known(name: str, known: Mapping[str, object]) -> str:

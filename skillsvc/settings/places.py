@@ -1,66 +1,56 @@
-"""Places that a source may be at, as a file names them: URLs, git remotes, OCI references, hosts, folders and refs."""
+"""Places that a source may be at, as a file names them: each is what its own kind takes, and is returned as it came.
+
+What is refused is told without the text: it may hold a secret.
+"""
 
 import re
+from collections.abc import Callable
 from ipaddress import ip_network
-from urllib.parse import SplitResult, urlsplit
 
+from skillsvc.content.urls import UrlRefused, parse_url
+from skillsvc.parsing.oci_reference import ReferenceRefused, parse_reference
 from skillsvc.settings.refusal import Faults
+from skillsvc.sources.git_url import Branch, Commit, GitUrlRefused, parse_git_url
 
 _HOST = re.compile(r"(?!-)[0-9A-Za-z_-]{1,63}(?:\.[0-9A-Za-z_-]{1,63})*\.?|\[?[0-9A-Fa-f:.]+\]?")
-_SCP = re.compile(r"(?:[0-9A-Za-z._-]+@)?(?P<host>[0-9A-Za-z._-]+):(?!//)(?P<path>\S+)")
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_UNFIT_IN_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(?:/|$)")
-_REFERENCE = re.compile(
-    r"(?P<registry>[0-9A-Za-z.-]+(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?)"
-    r"/(?P<repository>[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*)"
-    r"(?::(?P<tag>[0-9A-Za-z_][0-9A-Za-z._-]{0,127}))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?"
-)
 
 
 def web_url(text: str) -> str:
-    """Return an `http` or `https` URL as it came; raises Faults."""
-    _check_url(text, ("https", "http"))
-    return text
+    """Return an `http` or `https` URL; raises Faults."""
+    return _as_it_came(text, parse_url, UrlRefused)
 
 
 def git_url(text: str) -> str:
-    """Return a git remote as it came: an `https`, `http` or `ssh` URL, or `user@host:path`; raises Faults.
+    """Return a git remote; whether one without TLS is meant is for its table to say. Raises Faults."""
+    return _as_it_came(text, lambda url: parse_git_url(url, plain_http=True), GitUrlRefused)
 
-    With ssh a user is part of the address, and no secret.
-    """
-    if "://" not in text and (scp := _SCP.fullmatch(text)) and text.isprintable() and not text.startswith("-"):
-        if scp["path"].startswith("-"):
-            raise Faults(["has a path that begins with `-`"])
-        return text
-    _check_url(text, ("https", "http", "ssh"))
+
+def oci_reference(text: str) -> str:
+    """Return a reference to an artifact; raises Faults."""
+    return _as_it_came(text, parse_reference, ReferenceRefused)
+
+
+def ref(text: str) -> str:
+    """Return the name of a branch or a tag; raises Faults."""
+    return _as_it_came(text, Branch, ValueError)
+
+
+def object_id(text: str) -> str:
+    """Return the id of a commit; raises Faults."""
+    return _as_it_came(text, Commit, ValueError)
+
+
+def _as_it_came(text: str, parse: Callable[[str], object], refusal: type[Exception]) -> str:
+    try:
+        parse(text)
+    except refusal as error:
+        raise Faults([str(error)]) from error
     return text
 
 
 def is_ssh(url: str) -> bool:
     """Tell whether a git remote is reached over ssh."""
     return url.startswith("ssh://") or "://" not in url
-
-
-def _check_url(text: str, schemes: tuple[str, ...]) -> None:
-    # What is wrong is told without the URL: it may hold a secret.
-    url = _split(text)
-    if url is None or url.scheme not in schemes or not url.hostname or not _HOST.fullmatch(url.hostname):
-        raise Faults([f"must be a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)} and a host"])
-    if url.password is not None or (url.username is not None and url.scheme != "ssh"):
-        raise Faults(["holds a user or a password; secrets are named by `auth`"])
-    if url.fragment:
-        raise Faults(["has a fragment, which is sent to no server"])
-
-
-def _split(text: str) -> SplitResult | None:
-    if not text.isprintable() or not text.isascii() or " " in text or "\\" in text:
-        return None
-    try:
-        url = urlsplit(text)
-        _ = url.port
-    except ValueError:
-        return None
-    return url
 
 
 def host(text: str) -> str:
@@ -81,25 +71,11 @@ def host_or_network(text: str) -> str:
     return text
 
 
-def ref(text: str) -> str:
-    """Return the name of a branch or a tag as it came; raises Faults."""
-    if not text or text == "@" or _UNFIT_IN_REF.search(text):
-        raise Faults(["is no name that git gives"])
-    return text
-
-
-def object_id(text: str) -> str:
-    """Return the id of a commit as it came; raises Faults."""
-    if not _OBJECT_ID.fullmatch(text):
-        raise Faults(["must be a whole id: 40 or 64 of 0-9 and a-f"])
-    return text
-
-
 def folder_within(text: str) -> str:
     """Return a relative path that leads down alone, without `/` at its end; raises Faults."""
     parts = text.rstrip("/").split("/")
-    if text.startswith("/") or not text.isprintable() or any(part in {"", ".", ".."} for part in parts):
-        raise Faults(["must be a folder below, `/` between names, without `.` and `..`"])
+    if text.startswith("/") or not text.isprintable() or any(part in {"", ".", "..", ".git"} for part in parts):
+        raise Faults(["must be a folder below, `/` between names, without `.`, `..` and `.git`"])
     return "/".join(parts)
 
 
@@ -107,12 +83,4 @@ def file_name(text: str) -> str:
     """Return the name of a file or a folder as it came; raises Faults."""
     if not text or "/" in text or not text.isprintable() or text in {".", ".."}:
         raise Faults(["must be the name of a file or a folder"])
-    return text
-
-
-def oci_reference(text: str) -> str:
-    """Return a reference as it came: `registry/repository`, then `:tag` or `@sha256:…`; raises Faults."""
-    found = _REFERENCE.fullmatch(text)
-    if found is None or not (found["tag"] or found["digest"]):
-        raise Faults(["must be REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST"])
     return text

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 from typing_extensions import override
 
+from skillsvc.content.credentials import SecretPlace
 from skillsvc.domain.errors import InvalidInput
 from skillsvc.domain.partition import DEPLOYMENT, LOCAL_PRINCIPAL, Partition
 from skillsvc.domain.trust import Tier, Trust, trust_of
@@ -78,6 +79,14 @@ class AuthTable(Table):
         if ways[0].startswith("token") and self.username is not None:
             raise Faults([f"has a username, which is not for {ways[0]}"])
         return self
+
+    def place(self) -> SecretPlace:
+        """Return where the secret is."""
+        return SecretPlace(
+            username=self.username or "",
+            env=self.password_env or self.token_env or "",
+            file=str(self.password_file or self.token_file or ""),
+        )
 
 
 class SourceTable(Table):
@@ -196,6 +205,7 @@ class GitTable(RemoteTable, FolderTable):
     url: Annotated[str, AfterValidator(places.git_url)] = Field(
         description="The remote: `https://…`, `ssh://user@host/…` or `user@host:path`."
     )
+    timeout_s: Seconds = Field(default=120.0, description="Seconds that one fetch may take.")
     branch: Ref | None = Field(
         default=None, description="The branch; with no tag and no commit either, the remote's own."
     )
@@ -204,6 +214,9 @@ class GitTable(RemoteTable, FolderTable):
         default=None, description="The whole id of one commit, instead of a branch."
     )
     subdir: Folder | None = Field(default=None, description="The folder of the repository that is the root.")
+    plain_http: Flag = Field(
+        default=False, validate_default=True, description="Whether an `http` URL is meant, without TLS."
+    )
     lfs: Flag = Field(default=False, description="Fetch what LFS pointers stand for; else skills with one are refused.")
     max_bytes: Count = Field(default=256 * MIB, description="Bytes that one fetch may bring.")
     max_cache_bytes: Count = Field(
@@ -222,6 +235,13 @@ class GitTable(RemoteTable, FolderTable):
             if other:
                 raise Faults([f"cannot be beside {other}: one of branch, tag and commit says what is served"])
         return value
+
+    @field_validator("plain_http")
+    @classmethod
+    def _what_is_not_encrypted_is_meant(cls, plain_http: Flag, info: ValidationInfo) -> Flag:
+        if not plain_http and info.data.get("url", "").startswith("http://"):
+            raise Faults(["must be true for a URL that is not encrypted; better choose https"])
+        return plain_http
 
     @field_validator("known_hosts_file")
     @classmethod

@@ -39,9 +39,10 @@ class DataFolder:
         admin: The socket in it by which operators call; the lock is also that of this name.
         database: The file of the store in it.
         blobs: The folder of the blobs in it.
+        sources: The folder in which each source has one for its state; made at need.
     """
 
-    __slots__ = ("_descriptor", "_lock", "_removed", "admin", "blobs", "database", "path")
+    __slots__ = ("_descriptor", "_lock", "_removed", "admin", "blobs", "database", "path", "sources")
 
     def __init__(self, path: Path, *, removed: bool) -> None:
         """Lock a folder that is there; `open` and `temporary` see to that. Where `removed`, closing removes it."""
@@ -49,6 +50,7 @@ class DataFolder:
         self.admin = path.absolute() / ADMIN_SOCKET
         self.database = path / "skillsvc.db"
         self.blobs = path / "blobs"
+        self.sources = path / "sources"
         self._removed = removed
         self._descriptor = os.open(path, _FOLDER)
         try:

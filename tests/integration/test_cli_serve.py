@@ -176,13 +176,13 @@ def test_every_fault_is_told_in_a_line_of_its_own(tmp_path: Path) -> None:
     config.write_text('[server]\nlisten = "0.0.0.0:1"\nlisen = 1\n[limits]\nassets = 5000\n[[source]]\nname = "A"\n')
     done = skillsvc("serve", "--config", config, "--workers", "2")
     assert (done.status, done.printed) == (2, b"")
-    assert [line.split(";")[0] for line in done.complained.splitlines()] == [
+    assert [line.split(";")[0].replace(f"{config}:", "") for line in done.complained.splitlines()] == [
         "skillsvc: --workers must be 1 until processes share one log",
-        "skillsvc: [server] listen is 0.0.0.0:1",
-        "skillsvc: [server] lisen is not known",
-        "skillsvc: [limits] the limit assets is 5000",
-        "skillsvc: [[source]] 1 name is a lower-case letter or digit, then up to 63 of those, `_` or `-`",
-        "skillsvc: [[source]] 1 path is missing",
+        "skillsvc: 2: [server] listen is 0.0.0.0:1",
+        "skillsvc: 3: [server] lisen is not known",
+        "skillsvc: 5: [limits] assets is 5000",
+        "skillsvc: 6: [[source]] 1 path is missing",
+        "skillsvc: 7: [[source]] 1 name is a lower-case letter or digit, then up to 63 of those, `_` or `-`",
     ]
 
 

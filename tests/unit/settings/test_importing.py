@@ -132,11 +132,11 @@ def test_one_place_is_taken_over_once(imported: Import) -> None:
         ('type = "http"\nurl = "https://example.org"', "it has no manifest_url that leads anywhere"),
         (
             'type = "git"\nurl = "/srv/a.git"',
-            "url must be a URL that begins with https:// or http:// or ssh:// and a host",
+            "url is neither a URL nor user@host:path",
         ),
         (
             'type = "http"\nmanifest_url = "https://me:secret@example.org"',
-            "url holds a user or a password; secrets are named by `auth`",
+            "url is a URL with credentials; configure them instead",
         ),
         ("path = 1", "its path is no text"),
     ],

@@ -1,0 +1,126 @@
+"""Reloading: the configuration read anew on SIGHUP, taken in whole or not at all."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Final
+
+from skillsvc.catalog.reports import SourceKey
+from skillsvc.cli.declaring import Declaration, Declaring
+from skillsvc.cli.making import Made
+from skillsvc.domain.errors import SkillsvcError
+from skillsvc.settings.refusal import SettingsRefused
+from skillsvc.settings.settings import Settings
+from skillsvc.settings.sought import Sought
+
+_AT_RUN_TIME: Final = frozenset({"poll_s"})
+"""The keys of [server] that are taken in by a reload."""
+
+_log = logging.getLogger(__name__)
+
+
+class Reloading:
+    """Reads the configuration anew each time it is asked; `run` is for a thread of its own.
+
+    Whoever asks while it is under way is heard once more afterwards, however often that was.
+    """
+
+    def __init__(
+        self,
+        started: Settings,
+        *,
+        read: Callable[[], Settings],
+        seek: Callable[[Settings], Sought],
+        declaring: Declaring,
+        replace: Callable[[Declaration], None],
+    ) -> None:
+        """Prepare.
+
+        Args:
+            started: The settings that the server started with.
+            read: Reads the settings anew; raises SettingsRefused.
+            seek: Says what is sought by settings.
+            declaring: Makes the sources; nobody else uses it between the first `ask` and the end of `stop`.
+            replace: Has a declaration looked at, and watched; raises SkillsvcError where that is not possible.
+        """
+        self._started = started
+        self._read = read
+        self._seek = seek
+        self._declaring = declaring
+        self._replace = replace
+        self._asked = threading.Event()
+        self._taking = threading.Lock()
+        self._is_stopped = False
+
+    def ask(self) -> None:
+        """Have the configuration read anew, soon. For any thread, and for no handler of a signal."""
+        self._asked.set()
+
+    def stop(self) -> None:
+        """Take nothing in any more, and end `run`; waits for what is being taken in, and not for a file to be read."""
+        with self._taking:
+            self._is_stopped = True
+        self._asked.set()
+
+    def run(self) -> None:
+        """Read whenever that is asked for, until stopped."""
+        while True:
+            self._asked.wait()
+            self._asked.clear()
+            if self._is_stopped:
+                return
+            self.reload()
+
+    def reload(self) -> None:
+        """Read once, and take it in. What cannot be is logged, all of it, and changes nothing."""
+        try:
+            settings = self._read()
+            sought = self._seek(settings)
+            with self._taking:
+                if self._is_stopped:
+                    return
+                before = self._declaring.in_force
+                declaration = self._declaring.declare(sought, settings.server.poll_s)
+                self._replace(declaration)
+                self._declaring.put_in_force(declaration)
+        except SettingsRefused as refused:
+            for fault in refused.faults:
+                _log.error("%s", fault)
+            _log.error("the configuration cannot be; all goes on as before")
+            return
+        except SkillsvcError as error:
+            _log.error("the configuration cannot be taken in; all goes on as before", exc_info=error)
+            return
+        except Exception:  # noqa: BLE001 - a server outlives whatever a reload meets
+            _log.exception("the configuration could not be read anew; all goes on as before")
+            return
+        for key in self._kept_back(settings):
+            _log.warning("%s has changed; it is taken in at the next start", key)
+        tell_sought(sought)
+        _log.info("the configuration is read anew", extra=_change(before, declaration.made))
+
+    def _kept_back(self, settings: Settings) -> list[str]:
+        """Return the keys that are another than at the start and stay as they were."""
+        before, now = self._started.server.model_dump(), settings.server.model_dump()
+        keys = [f"[server] {key}" for key in now if now[key] != before[key] and key not in _AT_RUN_TIME]
+        limits, lower = asdict(self._started.make_limits()), asdict(settings.make_limits())
+        return [*keys, *(f"[limits] {key}" for key in lower if lower[key] != limits[key])]
+
+
+def tell_sought(sought: Sought) -> None:
+    """Log what is declared and not looked at."""
+    for label, into in sought.folded:
+        _log.warning("a source is left out: it is the same directory as %s", into, extra={"source": label})
+    if sought.withheld:
+        labels = ", ".join(sorted(sought.withheld))
+        _log.warning("the workspace is not trusted, so its skills are withheld", extra={"sources": labels})
+
+
+def _change(before: Mapping[SourceKey, Made], after: Mapping[SourceKey, Made]) -> dict[str, list[str]]:
+    """Return the labels of what came, what went, and what is looked at in another way."""
+    return {
+        "added": sorted(key.label for key in after.keys() - before.keys()),
+        "removed": sorted(key.label for key in before.keys() - after.keys()),
+        "changed": sorted(key.label for key in before.keys() & after.keys() if before[key] is not after[key]),
+    }
