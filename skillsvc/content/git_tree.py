@@ -6,7 +6,7 @@ library checks the bytes against the object's id.
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -142,7 +142,9 @@ class GitNodes:
         self._objects = objects
         self._root = root
         self._lfs = lfs
-        self._pointer_in = lru_cache(maxsize=_POINTERS_AT_HAND)(self._read_pointer)
+        # By itself and not through `self`: what refers to itself is freed late, and the library keeps a pack that
+        # somebody has open, by its name, when that pack is fetched anew.
+        self._pointer_in = lru_cache(maxsize=_POINTERS_AT_HAND)(partial(_read_pointer, objects))
 
     @property
     def root(self) -> GitNode:
@@ -201,8 +203,9 @@ class GitNodes:
             return None
         return self._pointer_in(node.object_id)
 
-    def _read_pointer(self, object_id: str) -> LfsPointer | None:
-        return parse_pointer(self._objects.read(object_id, ObjectType.BLOB, MOST_POINTER_BYTES))
+
+def _read_pointer(objects: GitObjects, object_id: str) -> LfsPointer | None:
+    return parse_pointer(objects.read(object_id, ObjectType.BLOB, MOST_POINTER_BYTES))
 
 
 def changed_paths(objects: GitObjects, old: GitNode, new: GitNode, *, at_most: int) -> frozenset[str] | None:

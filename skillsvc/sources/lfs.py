@@ -7,6 +7,7 @@ repository would else get at what only another source may read (G29).
 import hashlib
 import io
 import json
+import re
 from collections.abc import Mapping
 from typing import BinaryIO, Final, NamedTuple, cast
 
@@ -23,6 +24,7 @@ from skillsvc.sources.source import LookAbandoned
 _MEDIA_TYPE: Final = "application/vnd.git-lfs+json"
 _MOST_ANSWER_BYTES: Final = 256 * 1024
 _MOST_HEADERS: Final = 32
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
 class _Download(NamedTuple):
@@ -127,9 +129,14 @@ def _parse_answer(data: bytes) -> _Download:
     except (ValueError, RecursionError) as error:
         raise Unreadable("git LFS: the server's answer is no JSON") from error
     own = headers if isinstance(headers, dict) else {}
-    if len(own) > _MOST_HEADERS or not all(isinstance(value, str) for value in own.values()):
+    if len(own) > _MOST_HEADERS or not all(_can_be_sent(name, value) for name, value in own.items()):
         raise Unreadable("git LFS: the server's answer has headers that cannot be sent")
     return _Download(url=url, headers=own)
+
+
+def _can_be_sent(name: str, value: object) -> bool:
+    """Tell whether a header is one: a line break in it would begin another, or another request."""
+    return bool(_HEADER_NAME.match(name)) and isinstance(value, str) and value.isascii() and value.isprintable()
 
 
 def _same_origin(one: str, other: str) -> bool:

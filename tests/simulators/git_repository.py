@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-PACKAGES = ("git", "lighttpd", "lighttpd-mod-openssl", "openssh-server", "openssl")
+PACKAGES = ("git", "lighttpd", "lighttpd-mod-openssl", "openssh-server")
 """What Debian calls the programs that the tests of git sources start."""
 
 

@@ -12,74 +12,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.simulators.git_repository import run
+from tests.simulators.web_server import TLS
 
 USERNAME, PASSWORD = "reader", "open-sesame"  # of servers that live as long as a test
 _START_S = 20.0
 _SBIN = "/usr/sbin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificates:
-    """Certificates for 127.0.0.1, each in one file with its key."""
-
-    authority: Path
-    good: Path
-    expired: Path
-    stranger: Path
-    """Of an authority that nobody trusts."""
-    elsewhere: Path
-    """For another host."""
-
-
-def make_certificates(folder: Path) -> Certificates:
-    """Make two authorities, and what they sign."""
-    folder.mkdir()
-    for name in ("authority", "nobody"):
-        _openssl(folder, "req", "-x509", *_new_key(name), "-days", "30", "-out", f"{name}.pem")
-    here = "IP:127.0.0.1"
-    return Certificates(
-        authority=folder / "authority.pem",
-        good=_signed(folder, "good", "authority", here),
-        expired=_signed(folder, "expired", "authority", here, days=-1),
-        stranger=_signed(folder, "stranger", "nobody", here),
-        elsewhere=_signed(folder, "elsewhere", "authority", "DNS:elsewhere.example"),
-    )
-
-
-def _signed(folder: Path, name: str, authority: str, host: str, days: int = 30) -> Path:
-    (folder / "names").write_text(f"subjectAltName={host}")
-    _openssl(folder, "req", *_new_key(name), "-out", f"{name}.csr")
-    _openssl(
-        folder,
-        *("x509", "-req", "-in", f"{name}.csr", "-CA", f"{authority}.pem", "-CAkey", f"{authority}-key.pem"),
-        *("-CAcreateserial", "-days", str(days), "-extfile", "names", "-out", f"{name}-alone.pem"),
-    )
-    both = folder / f"{name}.pem"
-    both.write_text((folder / f"{name}-alone.pem").read_text() + (folder / f"{name}-key.pem").read_text())
-    return both
-
-
-def _new_key(name: str) -> tuple[str, ...]:
-    kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    return (*kind, "-subj", f"/CN={name}", "-keyout", f"{name}-key.pem")
-
-
-def _openssl(folder: Path, *arguments: str) -> None:
-    run("openssl", *arguments, cwd=folder)
-
-
 @contextmanager
-def serving_http(root: Path, folder: Path, *, certificate: Path | None = None) -> Iterator[str]:
-    """Serve the bare repositories below `root`; yield the origin.
+def serving_http(root: Path, folder: Path, *, certificate: str = "") -> Iterator[str]:
+    """Serve the bare repositories below `root`, with a `certificate` of the folder `TLS` over TLS; yield the origin.
 
-    `/open/NAME` is for everybody, `/closed/NAME` asks for `USERNAME` and `PASSWORD`, `/moved/NAME` redirects to the
-    open one, `/page/…` is a page for people whatever is asked.
+    `/open/NAME` is for everybody, `/closed/NAME` asks for `USERNAME` and `PASSWORD`, `/moved/NAME` redirects to that
+    under another name of the host, `/renamed/NAME` to the open one, and `/page/page.git` is a page for people.
     """
     folder.mkdir()
     (folder / "users").write_text(f"{USERNAME}:{PASSWORD}\n")
     backend = Path(run("git", "--exec-path").strip()) / "git-http-backend"
     port = free_port()
-    tls = f'ssl.engine = "enable"\nssl.pemfile = "{certificate}"\n' if certificate else ""
+    scheme = "https" if certificate else "http"
+    tls = ""
+    if certificate:
+        tls = f'''ssl.engine = "enable"
+ssl.pemfile = "{TLS / certificate}.pem"
+ssl.privkey = "{TLS / certificate}-key.pem"'''
     (folder / "lighttpd.conf").write_text(
         f"""
 server.modules = ("mod_alias", "mod_auth", "mod_authn_file", "mod_setenv", "mod_redirect", "mod_cgi", "mod_openssl")
@@ -91,7 +47,10 @@ server.upload-dirs = ("{folder}")
 {tls}
 auth.backend = "plain"
 auth.backend.plain.userfile = "{folder / "users"}"
-url.redirect = ("^/moved/(.*)" => "/open/$1")
+url.redirect = (
+  "^/moved/(.*)" => "{scheme}://localhost:{port}/closed/$1",
+  "^/renamed/(.*)" => "/open/$1",
+)
 $HTTP["url"] =~ "^/(open|closed)/" {{
   alias.url = ("/open" => "{backend}", "/closed" => "{backend}")
   cgi.assign = ("" => "")
@@ -110,7 +69,7 @@ $HTTP["url"] =~ "^/page/" {{
     page.mkdir(parents=True)
     (page / "refs").write_text("<html>Welcome to our forge.</html>")
     with _process([f"{_SBIN}/lighttpd", "-D", "-f", str(folder / "lighttpd.conf")], port, folder / "output"):
-        yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
+        yield f"{scheme}://127.0.0.1:{port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
