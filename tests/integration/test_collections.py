@@ -1,12 +1,15 @@
 """Collections in lists: which there are, how many of their skills the caller sees, and their members alone."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
+import skillsource
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.domain.generation import Row
+from tests.hostile.faces import Connect, asynchronous, blocking
 from tests.integration.calls import Caller
 from tests.integration.conftest import Serve
 from tests.integration.in_process import World, in_process
@@ -20,6 +23,12 @@ def member(world: World, name: str, *, model: bool = True) -> Row:
     """Return a skill of the collection `lab`."""
     line = "{count} recipes of the lab."
     return skill_row(world.blobs, name, model=model, collection="lab", collection_line=line)
+
+
+@pytest.fixture(params=["blocking", "asyncio"])
+def connect(request: pytest.FixtureRequest) -> Iterator[Connect]:
+    with blocking() if request.param == "blocking" else asynchronous() as give:
+        yield give
 
 
 @pytest.fixture
@@ -154,3 +163,18 @@ def test_a_line_edited_on_disk_is_served(serve: Serve, tmp_path: Path) -> None:
         assert line() == "1 here."
         grow(root, {"lab/COLLECTION.json": '{"prompt_line": "{count} there."}', "lab/b/SKILL.md": skill("b")})
         caller.wait_until(lambda: line() == "2 there.")
+
+
+def test_both_clients_list_collections_and_their_members(connect: Connect, serve: Serve, tmp_path: Path) -> None:
+    root = grow(
+        tmp_path / "skills",
+        {"lab/COLLECTION.json": '{"id": "Lab"}', "lab/a/SKILL.md": skill("a"), "b/SKILL.md": skill("b")},
+    )
+    client = connect(serve(root).address)
+    [collection] = client.list_skills().collections
+    assert (collection.id, collection.line, collection.count) == ("Lab", "Skills of the collection Lab: 1", 1)
+    assert [each.name for each in client.list_skills(collection="lab").skills] == ["a"]
+    with pytest.raises(skillsource.CollectionNotFound):
+        client.list_skills(collection="art")
+    with pytest.raises(skillsource.CollectionNotFound):
+        client.narrowed(allow=["b"]).list_skills(collection="lab")

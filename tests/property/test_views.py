@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillsvc.catalog.diff import difference
-from skillsvc.catalog.listing import Invoker, Reference, Selection, find, select, start_after
+from skillsvc.catalog.listing import (
+    Invoker,
+    Reference,
+    Selection,
+    collections_of,
+    find,
+    holds_collection,
+    select,
+    start_after,
+)
 from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import MAX_LAYERS
@@ -23,9 +32,17 @@ pytestmark = pytest.mark.property
 BLOBS = MemoryBlobStore()
 NAMES = ("a", "a-b", "a0", "b", "c")
 SOURCES = ("dir-1", "dir-2", "x")
+COLLECTIONS = {"a": "lab", "a-b": "LAB", "b": "art"}
 ROWS = {
     (name, source, version, shadowed, flags): skill_row(
-        BLOBS, name, description=version, source=source, shadowed=shadowed, model=flags[0], user=flags[1]
+        BLOBS,
+        name,
+        description=version,
+        source=source,
+        shadowed=shadowed,
+        model=flags[0],
+        user=flags[1],
+        collection=COLLECTIONS.get(name, ""),
     )
     for name in NAMES
     for source in SOURCES
@@ -105,19 +122,36 @@ def test_a_qualified_name_is_found_in_the_strongest_layer_that_has_it_shadowed_o
     assert find(view_of(rows), Reference(source=source, name=name), None) is expected
 
 
-@given(VIEWS, st.none() | st.frozensets(SOME_NAMES), st.sampled_from(Invoker))
+@given(VIEWS, st.none() | st.frozensets(SOME_NAMES), st.sampled_from(Invoker), st.sampled_from(["", "Lab", "art", "x"]))
 def test_a_selection_is_the_listing_filtered(
-    rows: list[tuple[Row, ...]], allow: frozenset[str] | None, invoker: Invoker
+    rows: list[tuple[Row, ...]], allow: frozenset[str] | None, invoker: Invoker, collection: str
 ) -> None:
     may: dict[Invoker, Callable[[Row], bool]] = {
         Invoker.ANY: lambda _row: True,
         Invoker.MODEL: lambda row: row.bundle.skill.model_invocable,
         Invoker.USER: lambda row: row.bundle.skill.user_invocable,
     }
-    expected = [
-        row for name, row in listed_by_the_rule(rows).items() if (allow is None or name in allow) and may[invoker](row)
+    allowed = [
+        row
+        for name, row in listed_by_the_rule(rows).items()
+        if (allow is None or name in allow)
+        and (not collection or COLLECTIONS.get(name, "").lower() == collection.lower())
     ]
-    assert list(select(view_of(rows), Selection(allow=allow, invoker=invoker))) == expected
+    expected = [row for row in allowed if may[invoker](row)]
+    selection = Selection(allow=allow, invoker=invoker, collection=collection)
+    assert list(select(view_of(rows), selection)) == expected
+    assert not collection or holds_collection(view_of(rows), selection) == bool(allowed)
+
+
+@given(VIEWS)
+def test_collections_count_each_member_once_under_the_first_ones_id(rows: list[tuple[Row, ...]]) -> None:
+    listed = listed_by_the_rule(rows)
+    expected: dict[str, list[str]] = {}
+    for name in listed:
+        if collection := COLLECTIONS.get(name):
+            expected.setdefault(collection.lower(), []).append(collection)
+    entries = collections_of(select(view_of(rows), Selection()))
+    assert [(entry.id, entry.count) for entry in entries] == sorted((ids[0], len(ids)) for ids in expected.values())
 
 
 @given(VIEWS, SOME_NAMES, st.frozensets(SOME_NAMES))
