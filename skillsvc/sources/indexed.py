@@ -19,7 +19,7 @@ from skillsvc.sources.discovery import Layout
 from skillsvc.sources.kept_index import KeptIndex
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
-from skillsvc.sources.web import FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web import FetchedIndex, NotHad, NotTried, Refused, Web, WebSettings
 
 Entry = TypeVar("Entry")
 
@@ -84,6 +84,7 @@ class IndexedReading(Generic[Entry]):
         self._index: FetchedIndex | None = None
         self._listed: tuple[FetchedIndex, Listing[Entry]] | None = None
         self._standing: tuple[FetchedIndex, Observation, frozenset[str]] | None = None
+        self._failed_last: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -131,11 +132,13 @@ class IndexedReading(Generic[Entry]):
     def _read(self, index: FetchedIndex, listing: Listing[Entry], held: Sequence[Found]) -> Observation:
         gathered = Gathered(notes=[replace(said, source=self.label) for said in listing.diagnostics])
         unreadable: dict[str, str] = {}
-        for folder, entry in listing.entries.items():
+        # What failed last time comes last: it may take all the time that is left, and the others have theirs before.
+        failed: set[str] = set()
+        for folder in sorted(listing.entries, key=self._failed_last.__contains__):
             if self._stopped():
                 raise LookAbandoned
             try:
-                self._gather(folder, entry, gathered)
+                self._gather(folder, listing.entries[folder], gathered)
             except Refused as error:
                 gathered.notes.append(
                     Diagnostic(
@@ -148,8 +151,11 @@ class IndexedReading(Generic[Entry]):
                 )
             except NotHad as error:
                 unreadable[folder] = str(error)
+                if not isinstance(error, NotTried):
+                    failed.add(folder)
             except (DataLoss, Unavailable) as error:
                 unreadable[folder] = error.message
+        self._failed_last = frozenset(failed)
         tree = StoredTree(gathered.files, links=gathered.links, unreadable=unreadable, blobs=self._blobs)
         seen = self._reading.read(tree, held=held, revision=index.digest, notes=gathered.notes)
         self._standing = None

@@ -48,6 +48,7 @@ class RemoteBlobs:
         """Offer nothing yet; what is fetched goes to `blobs`."""
         self._blobs = blobs
         self._offers: dict[Hashable, _Offers] = {}
+        self._withdrawn: dict[str, None] = {}
         self._under_way: dict[str, Future[None]] = {}
         self._changing = threading.Lock()
 
@@ -64,13 +65,19 @@ class RemoteBlobs:
             self._offers[owner] = _Offers(bring=bring, blobs={**kept, **blobs}, room=room)
 
     def withdraw(self, owner: Hashable) -> None:
-        """Forget what a source offered: it is declared no longer."""
+        """Forget where a source has what it offered: it is declared no longer.
+
+        That it was offered is remembered, so that what is not here is out of reach and not lost.
+        """
         with self._changing:
-            self._offers.pop(owner, None)
+            offers = self._offers.pop(owner, None)
+            if offers is not None:
+                withdrawn = {**self._withdrawn, **dict.fromkeys(offers.blobs)}
+                self._withdrawn = dict.fromkeys(list(withdrawn)[-_FORMER:])
 
     def offers(self, digest: str) -> bool:
-        """Tell whether somebody offers a blob."""
-        return any(digest in offers.blobs for offers in tuple(self._offers.values()))
+        """Tell whether somebody offers a blob, or did."""
+        return digest in self._withdrawn or any(digest in offers.blobs for offers in tuple(self._offers.values()))
 
     def bring(self, digest: str) -> None:
         """Return once a blob that is offered is in the store. Whoever needs one that is on its way waits for it.
@@ -104,7 +111,9 @@ class RemoteBlobs:
                 del self._under_way[digest]
 
     def _fetch(self, digest: str) -> None:
-        """Fetch from the first source that has it."""
+        """Fetch from the first source that has it; whoever waited here may find that another one did."""
+        if self._blobs.has(digest):
+            return
         failed = NotHad("nobody offers it any more")
         for offers in tuple(self._offers.values()):
             at = offers.blobs.get(digest)

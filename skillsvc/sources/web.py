@@ -26,10 +26,8 @@ from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, reso
 from skillsvc.sources.source import LookAbandoned
 
 _INDEX_BYTES: Final = 4 * 1024 * 1024
-_DEAF: Final = frozenset(
-    {FetchReason.REFUSED, FetchReason.RESET, FetchReason.TIMEOUT, FetchReason.TLS, FetchReason.ADDRESS}
-)
-"""After one of these, nothing more is asked of a server in the same look: each question could take as long again."""
+_DEAF: Final = frozenset({FetchReason.REFUSED, FetchReason.TIMEOUT, FetchReason.TLS, FetchReason.ADDRESS})
+"""After one of these, nothing more is asked of a server in the same look: the next answer would be no other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +48,20 @@ class WebSettings:
     access: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no URL of the web (UrlRefused), or no network (ValueError)."""
-        parse_url(self.url)
+        """Refuse what is no URL of the web, and a network that is none (ValueError)."""
+        try:
+            parse_url(self.url)
+        except UrlRefused as refused:
+            raise ValueError(f"its url {refused}") from None
         AddressGuard(self.allow_addresses)
 
 
 class NotHad(Exception):
     """Something could not be had at this look. The message is for whoever runs the server."""
+
+
+class NotTried(NotHad):
+    """Something was not even asked for at this look."""
 
 
 class Refused(Exception):
@@ -159,7 +164,8 @@ class Web:
         """
         url = resolve(index_url, reference)
         here, there = origin_of(parse_url(index_url)), origin_of(parse_url(url))
-        if not may_redirect(here, there, self._settings.redirect_hosts):
+        is_home = there == self._home and there.scheme == here.scheme
+        if not is_home and not may_redirect(here, there, self._settings.redirect_hosts):
             raise UrlRefused(f"is of {there}, which is another server; name it in redirect_hosts if that is meant")
         return url
 
@@ -232,7 +238,7 @@ class Web:
     ) -> Fetched | NotModified:
         origin = origin_of(parse_url(url))
         if origin in self._deaf:
-            raise NotHad(f"{origin} failed before in this look")
+            raise NotTried(f"{origin} failed before in this look")
         try:
             return self._fetcher.stream(
                 url,
@@ -257,7 +263,7 @@ class Web:
     def _left(self) -> float:
         left = self._over_at - self._clock()
         if left <= 0:
-            raise NotHad(f"the look has taken {self._settings.timeout_s:g} s")
+            raise NotTried(f"the look has taken {self._settings.timeout_s:g} s")
         return left
 
 
