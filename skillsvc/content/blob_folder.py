@@ -105,13 +105,16 @@ class BlobFolder:
 
     def digests(self) -> Iterator[str]:
         """Iterate over all digests that have a file, in no order."""
-        for shard in filter(_SHARD.match, _names(self.root)):
-            descriptor = os.open(shard, _FOLDER | os.O_NOFOLLOW, dir_fd=self.root)
-            try:
-                names = _names(descriptor)
-            finally:
-                os.close(descriptor)
-            yield from filter(_DIGEST.match, (shard + name for name in names))
+        for shard in filter(_SHARD.match, self._names_in(".")):
+            yield from filter(_DIGEST.match, (shard + name for name in self._names_in(shard)))
+
+    def _names_in(self, folder: str) -> list[str]:
+        """List a folder by a descriptor of its own: one that is shared is read on where another thread left off."""
+        descriptor = os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=self.root)
+        try:
+            return _names(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _names(descriptor: int) -> list[str]:

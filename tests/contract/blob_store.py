@@ -303,6 +303,16 @@ class BlobStoreContract:
         store.sync()
         assert store.read(ABC) == b"abc"
 
+    def test_threads_may_list_at_once(self, store: BlobStore) -> None:
+        kept = {store.put(f"{number}".encode()) for number in range(200)}
+        seen: list[set[str]] = []
+        threads = [threading.Thread(target=lambda: seen.append(set(store.digests()))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert seen == [kept] * 8
+
     def test_threads_may_put_read_and_sync_at_once(self, store: BlobStore) -> None:
         blobs = [bytes([number]) * (number * 97 % 3_000) for number in range(100)]
         faults: list[BaseException] = []

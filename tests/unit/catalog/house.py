@@ -6,6 +6,7 @@ from dataclasses import replace
 from skillsvc.catalog.current import Current, SourceState
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.sweep import BlobSweep
+from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
@@ -22,7 +23,7 @@ class House:
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits(retained_generations=2, retained_at_most=2)
         self.clock = Clock()
-        self.blobs = MemoryBlobStore()
+        self.blobs: BlobStore = MemoryBlobStore()
         self.log = MemoryLayerLog(os.urandom)
         self.one = ScriptedSource("one")
         self.two = ScriptedSource("two")
