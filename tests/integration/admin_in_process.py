@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from skillsource.v1 import admin_pb2 as pb
 
+from skillsvc.catalog.current import Current
 from skillsvc.domain.generation import Row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.admin_scope import Looks
@@ -75,9 +76,12 @@ async def operated(
     world: World | None = None,
     partitions: tuple[Partition, ...] = (DEPLOYMENT,),
     serving: bool = True,
+    current: Current | None = None,
 ) -> AsyncIterator[Operator]:
     """Run a server whose admin service listens on `admin.sock` in a folder."""
-    async with in_process(*rows, world=world, partitions=partitions, serving=serving, looks=looks) as server:
+    async with in_process(
+        *rows, world=world, partitions=partitions, serving=serving, looks=looks, current=current
+    ) as server:
         address = await server.server.start_admin(folder / "admin.sock")
         async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
             yield Operator(server=server, channel=channel, address=address)

@@ -184,13 +184,14 @@ async def in_process(
     serving: bool = True,
     address: str = "127.0.0.1:0",
     looks: Looks | None = None,
+    current: Current | None = None,
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
-    With `looks` it has an admin service, which listens where the test lets it.
+    With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to.
     """
     world = world or World()
-    current = Current(world.log, world.limits)
+    current = current or Current(world.log, world.limits)
     for partition in partitions:
         current.open_layer(partition, world.clock())
     ids = itertools.count(1)
