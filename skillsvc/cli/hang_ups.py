@@ -1,17 +1,30 @@
-"""SIGHUP before a server can do anything about it: it is remembered, since by default it would end the process."""
+"""SIGHUP, from the first moment of a server to its last: by default it would end the process."""
 
 import signal
+from collections.abc import Callable
 from types import FrameType
 
 
 class HangUps:
-    """Takes each SIGHUP from its making on, until somebody else handles the signal; `any` tells whether one came."""
+    """Takes each SIGHUP from its making on, and remembers one that came before somebody wanted to be told."""
 
     def __init__(self) -> None:
         """Begin to take them."""
-        self.any = False
+        self._came = False
+        self._tell: Callable[[], None] | None = None
         signal.signal(signal.SIGHUP, self._note)
 
+    def tell(self, told: Callable[[], None]) -> None:
+        """Call `told` for each from now on, in the middle of anything, and at once where one has come."""
+        self._tell = told
+        if self._came:
+            told()
+
+    def ignore(self) -> None:
+        """Take none any more: also a process that is on its way out is not ended by one."""
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
     def _note(self, _number: int, _frame: FrameType | None) -> None:
-        # No more than this: a handler runs in the middle of anything.
-        self.any = True
+        self._came = True
+        if self._tell is not None:
+            self._tell()

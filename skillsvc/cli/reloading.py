@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from queue import SimpleQueue
 from typing import Final
 
 from skillsvc.catalog.reports import SourceKey
@@ -49,25 +50,27 @@ class Reloading:
         self._seek = seek
         self._declaring = declaring
         self._replace = replace
-        self._asked = threading.Event()
+        # Its `put` may interrupt itself, as a handler of a signal does.
+        self._asked: SimpleQueue[None] = SimpleQueue()
         self._taking = threading.Lock()
         self._is_stopped = False
 
     def ask(self) -> None:
-        """Have the configuration read anew, soon. For any thread, and for no handler of a signal."""
-        self._asked.set()
+        """Have the configuration read anew, soon. For any thread, and for handlers of signals."""
+        self._asked.put(None)
 
     def stop(self) -> None:
         """Take nothing in any more, and end `run`; waits for what is being taken in, and not for a file to be read."""
         with self._taking:
             self._is_stopped = True
-        self._asked.set()
+        self.ask()
 
     def run(self) -> None:
         """Read whenever that is asked for, until stopped."""
         while True:
-            self._asked.wait()
-            self._asked.clear()
+            self._asked.get()
+            while not self._asked.empty():
+                self._asked.get()
             if self._is_stopped:
                 return
             self.reload()

@@ -57,7 +57,7 @@ def serve(
         settings: What to serve, and where.
         announce: Called once, when health is SERVING, with the address: `HOST:PORT` or `unix:PATH`.
         read_anew: Reads the settings again; raises SettingsRefused.
-        hang_ups: Whether a SIGHUP came before this.
+        hang_ups: Tells of each SIGHUP.
 
     Raises:
         SettingsRefused: A source cannot be made.
@@ -134,8 +134,7 @@ def serve(
             replace=replace,
         )
         looking = _Looking(loop=loop, watches=watches, directories=declaration.directories(), reloading=reloading)
-        if hang_ups.any:
-            reloading.ask()
+        hang_ups.tell(reloading.ask)
         asyncio.run(_answer(settings, parts, looking, admin=folder.admin, announce=announce))
         if loop.is_looking:
             # What a look that hangs still does to the store must not reach whatever gets its descriptors next.
@@ -191,7 +190,6 @@ async def _answer(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, looking.reloading.ask)
     address = await server.start(settings.server.listen)
     try:
         admin_address = await server.start_admin(admin)

@@ -34,6 +34,8 @@ def start(settings: Settings, log_level: str, *, read_anew: Callable[[], Setting
         fail(str(error))
     except SkillsvcError as error:
         fail(f"{error.message} ({error.reason})")
+    finally:
+        hang_ups.ignore()
 
 
 def _warn(settings: Settings) -> None:
