@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import sniff, unpack
 from skillsvc.content.blobs import BlobStore
-from skillsvc.content.stored_tree import StoredFile
+from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.content.transport import Authorities
+from skillsvc.content.tree import Escapes, TreeError
 from skillsvc.content.unpacking import UnpackAbandoned, Unpacked
 from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
@@ -28,6 +29,7 @@ from skillsvc.sources.web import FetchedIndex, NotHad, Refused, Web, WebSettings
 _INDEX: Final = "/.well-known/agent-skills/index.json"
 _ARCHIVE_BYTES: Final = 64 * MIB
 _SNIFFED: Final = 512
+_TEXTS: Final = frozenset({DOCUMENT.upper(), MANIFEST.upper()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +191,20 @@ class WellKnownSource:
         except OSError as error:
             symbol = errno.errorcode.get(error.errno or 0, "EIO")
             raise NotHad(f"the server's temporary folder cannot be used ({symbol})") from error
-        if not any(path.upper() == DOCUMENT.upper() or path == MANIFEST for path in (*unpacked.files, *unpacked.links)):
-            raise Refused(f"its archive holds no {DOCUMENT} at its root")
+        self._check(unpacked)
         return unpacked
+
+    def _check(self, unpacked: Unpacked) -> None:
+        """Refuse an archive that is no skill's, or whose skill is another's by a link: each is a tree of its own."""
+        texts = [path for path in (*unpacked.files, *unpacked.links) if path.upper() in _TEXTS]
+        if not texts:
+            raise Refused(f"its archive holds no {DOCUMENT} at its root")
+        tree = StoredTree(unpacked.files, links=unpacked.links, blobs=self._blobs)
+        for path in texts:
+            try:
+                tree.stat_file(path, follow_links=True)
+            except Escapes as error:
+                raise Refused(f"{path} in its archive is a link that leads out of it") from error
+            except TreeError:
+                # Said where it is taken in.
+                continue
