@@ -11,7 +11,7 @@ from typing import Final
 from skillsvc.content.addresses import host_name
 from skillsvc.content.credentials import Basic, Bearer, Credentials
 from skillsvc.content.fetching import Fetched, Fetcher, FetchFailed, FetchReason, Sink
-from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url
+from skillsvc.content.urls import UrlRefused, origin_of, parse_url
 from skillsvc.parsing.challenges import TOKEN_BYTES, Challenge, TokenRefused, parse_challenges, parse_token
 from skillsvc.parsing.oci_manifest import INDEX_TYPES, MANIFEST_BYTES, MANIFEST_TYPES, parse_digest
 from skillsvc.parsing.oci_reference import Reference
@@ -19,6 +19,7 @@ from skillsvc.parsing.oci_reference import Reference
 _ACCEPT: Final = ", ".join((*MANIFEST_TYPES, *INDEX_TYPES))
 _UNAUTHORIZED: Final = 401
 _ASKED: Final = frozenset({200, _UNAUTHORIZED})
+_NO_HEAD: Final = frozenset({400, 404, 405, 501})
 _EARLY_S: Final = 10.0
 """A token is not shown any more so many seconds before its end: it has to last until the registry sees it."""
 
@@ -73,9 +74,9 @@ class Registry:
             found = self._ask("HEAD", f"/manifests/{wanted}")
         except FetchFailed as error:
             # Not every registry lets manifests be asked for this way; the GET that follows tells what is wrong.
-            if error.reason is FetchReason.STATUS:
-                return ""
-            raise
+            if error.status not in _NO_HEAD:
+                raise
+            return ""
         return digest_said(found)
 
     def manifest(self, wanted: str) -> Fetched:
@@ -174,11 +175,6 @@ class Registry:
         if left <= 0:
             raise FetchFailed(FetchReason.TIMEOUT, f"{self._origin} did not send everything in time")
         return left
-
-    @property
-    def origin(self) -> Origin:
-        """Who is asked, as messages name it."""
-        return self._origin
 
 
 def digest_said(found: Fetched) -> str:

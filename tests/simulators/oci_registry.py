@@ -175,6 +175,8 @@ def serving_registry(
         }
     # JSON is YAML.
     (folder / "config.yml").write_text(json.dumps(settings))
+    if not Path(_PROGRAM).exists():
+        raise RuntimeError("docker-registry is missing; `make tools` installs it")
     with (folder / "log").open("ab") as log:
         process = subprocess.Popen(
             [_PROGRAM, "serve", str(folder / "config.yml")],

@@ -1,21 +1,35 @@
 """A registry that fails as registries do: what was last found stays, and nothing false is taken."""
 
+import threading
 import time
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from skillsvc.domain.diagnostics import DiagnosticCode
-from skillsvc.domain.errors import DataLoss
+from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.sources.source import LookAbandoned
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.contract.source import described
-from tests.simulators.oci_registry import MANIFEST, Pushed, Repository, index_of, manifest_of
-from tests.simulators.oci_sources import MakeOci, folder, said
+from tests.simulators.oci_registry import MANIFEST, Pushed, Repository, index_of, manifest_of, relaying
+from tests.simulators.oci_sources import MakeOci, folder, making_sources, said
 from tests.simulators.packing import skill_file
-from tests.simulators.web_server import broken, dripping, garbage, page, redirect, serving, silent, truncated
+from tests.simulators.web_server import (
+    Answer,
+    Asked,
+    Send,
+    broken,
+    dripping,
+    garbage,
+    page,
+    redirect,
+    serving,
+    silent,
+    truncated,
+)
 
 
 def file(name: str, description: str) -> Pushed:
@@ -169,3 +183,71 @@ def test_a_private_address_is_not_connected_to_unless_it_is_named(place: Reposit
     code, message = said(source.observe())
     assert code is DiagnosticCode.SOURCE_UNREACHABLE
     assert "allow_addresses" in message
+
+
+def after(seconds: float, now: list[float], answer: Answer) -> Answer:
+    """Answer when some time of a clock has passed."""
+
+    def slowly(asked: Asked, send: Send, ending: threading.Event) -> bool:
+        now[0] += seconds
+        return answer(asked, send, ending)
+
+    return slowly
+
+
+def test_a_look_is_over_at_its_time_however_many_layers_there_are(place: Repository, make: MakeOci) -> None:
+    now = [1000.0]
+    layers = [folder(name) for name in "abc"]
+    place.push(*layers)
+
+    place.relay.answers[place.manifest] = page(manifest_of(layers), tagged=False)
+    source = make(place.reference, own={"clock": lambda: now[0]})
+    for layer in layers:
+        place.relay.answers[place.blob(layer)] = after(3.0, now, relaying(place.registry))
+    code, message = said(source.observe())
+    assert code is DiagnosticCode.SOURCE_UNREACHABLE
+    assert "in time" in message or "in whole within" in message
+    assert len([asked for asked in place.relay.asked if "/blobs/" in asked.path]) < 3
+
+
+class _FullStore(MemoryBlobStore):
+    """A store that takes nothing any more."""
+
+    is_full = True
+
+    @override
+    def put(self, data: bytes, digest: str | None = None) -> str:
+        if self.is_full:
+            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the disk is full")
+        return super().put(data, digest)
+
+
+def test_a_store_that_is_full_keeps_what_was_last_found(place: Repository) -> None:
+    store = _FullStore()
+    place.push(folder("a"))
+    with making_sources(store) as make:
+        source = make(place.reference)
+        assert said(source.observe()) == (
+            DiagnosticCode.STORE_UNREACHABLE,
+            "could not be taken in: the disk is full",
+        )
+        store.is_full = False
+        assert described(source.observe()) == [("a", "Says so.")]
+
+
+class _SweptStore(MemoryBlobStore):
+    """A store that another thread sweeps between two questions."""
+
+    @override
+    def size(self, digest: str) -> int:
+        raise DataLoss(ErrorReason.DIGEST_MISMATCH, "not kept")
+
+
+def test_a_blob_that_is_swept_meanwhile_is_fetched_again(place: Repository) -> None:
+    store = _SweptStore()
+    one = Pushed(data=skill_file("a"), media_type="text/markdown", title="a/SKILL.md")
+    store.put(one.data)
+    place.push(one)
+    with making_sources(store) as make:
+        assert described(make(place.reference).observe()) == [("a", "Says so.")]
+    assert place.blob(one) in place.relay.paths()
