@@ -211,10 +211,9 @@ class ProviderSource:
             return seen
         self._given = None
         why = "it says so itself" if is_settled else f"it changed while it was asked, {_ATTEMPTS} times in a row"
-        said = self._diagnostic(DiagnosticCode.PROVIDER_INCOMPLETE, Severity.WARNING, f"not all is seen: {why}")
-        return replace(
-            seen, outcome=Outcome.PARTIAL, found=(*seen.found, *left_out), diagnostics=(said, *seen.diagnostics)
-        )
+        said = self._diagnostic(DiagnosticCode.PROVIDER_INCOMPLETE, f"not all is seen: {why}")
+        found = tuple(sorted((*seen.found, *left_out), key=_order))
+        return replace(seen, outcome=Outcome.PARTIAL, found=found, diagnostics=(said, *seen.diagnostics))
 
     def _failed(self, error: BaseException) -> Observation:
         code = DiagnosticCode.PROVIDER_FAILED
@@ -233,10 +232,10 @@ class ProviderSource:
                     _log.error("the provider of %s failed; what was seen last is served", self.label, exc_info=error)
         self._has_failed = True
         self._given = None
-        return self._reading.failed(self._diagnostic(code, Severity.ERROR, message))
+        return self._reading.failed(self._diagnostic(code, message))
 
-    def _diagnostic(self, code: DiagnosticCode, severity: Severity, message: str) -> Diagnostic:
-        return Diagnostic(severity=severity, code=code, message=message, source=self.label)
+    def _diagnostic(self, code: DiagnosticCode, message: str) -> Diagnostic:
+        return Diagnostic(severity=Severity.ERROR, code=code, message=message, source=self.label)
 
     def _close(self, provider: Provider) -> None:
         def close() -> bool:
@@ -254,6 +253,11 @@ def _left_out(provided: Provided, held: Sequence[Found]) -> Sequence[Found]:
     """Return what is served and was not given again by an answer that is not all."""
     names = provided.names
     return [found for found in held if found.place.rpartition("/")[2] not in names]
+
+
+def _order(found: Found) -> tuple[int, str]:
+    """Sort key: shallower first, then byte order; the names of a provider's places are ASCII."""
+    return found.place.count("/"), found.place
 
 
 def _said(error: OptionsRefused) -> str:
