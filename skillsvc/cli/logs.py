@@ -32,5 +32,3 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # Another library's chatter about each batch of changes.
-    logging.getLogger("watchfiles").setLevel(logging.WARNING)

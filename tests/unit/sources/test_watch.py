@@ -1,19 +1,22 @@
 """Watching as the kernel does it: what is told of which folder, and what is never watched."""
 
+import errno
 import logging
 import queue
 import resource
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import pytest
 from typing_extensions import override
 
+from skillsvc.content.inotify import Event, Inotify
 from skillsvc.sources.watch import DirectoryWatch
 from tests.unit.sources.trees import Link, Tree, grow, skill
 
@@ -61,20 +64,39 @@ def only(path: str, label: str = "harbor") -> frozenset[Told]:
     return frozenset({(label, frozenset({path}))})
 
 
+class Settings(TypedDict, total=False):
+    most_folders: int
+    poll_s: float
+    remote: Callable[[bytes], bool]
+    open_inotify: Callable[[], Inotify]
+
+
+def watch_of(places: Collection[Place], listener: Listener, **settings: Unpack[Settings]) -> DirectoryWatch[str]:
+    return DirectoryWatch({place.label: place for place in places}, listener.tell, look_again_s=0.05, **settings)
+
+
 @contextmanager
-def watching(*places: Place) -> Iterator[Listener]:
-    """Watch in a thread, from when it tells that the watch stands."""
-    listener, stop = Listener(), threading.Event()
-    thread = threading.Thread(target=DirectoryWatch(places, listener.tell, look_again_s=0.05).run, args=(stop,))
+def running(watch: DirectoryWatch[str]) -> Iterator[None]:
+    """Watch in a thread."""
+    stop = threading.Event()
+    thread = threading.Thread(target=watch.run, args=(stop,))
     thread.start()
     try:
-        for _ in places:
-            assert listener.next()[1] == frozenset()
-        yield listener
+        yield
     finally:
         stop.set()
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
+
+
+@contextmanager
+def watching(*places: Place, **settings: Unpack[Settings]) -> Iterator[Listener]:
+    """Watch in a thread, from when it tells that the watch stands."""
+    listener = Listener()
+    with running(watch_of(places, listener, **settings)):
+        for _ in places:
+            assert listener.next()[1] == frozenset()
+        yield listener
 
 
 def kernel_watches() -> int:
@@ -139,8 +161,8 @@ def test_other_folders_are_watched_as_soon_as_they_matter(tmp_path: Path) -> Non
     place = Place(str(tmp_path))
     with watching(place) as listener:
         place.folders = frozenset({"", "a"})
-        # What happened in between may have been missed, so all of it is told.
-        listener.until_anything()
+        # What happened in it in between may have been missed, so it is told.
+        assert listener.until_path("a/") == only("a/")
         grow(tmp_path, {"a/SKILL.md": "edited"})
         assert listener.until_path("a/SKILL.md") == only("a/SKILL.md")
 
@@ -162,7 +184,7 @@ def test_a_folder_that_is_replaced_is_watched_anew(tmp_path: Path, tree: Tree, c
     with watching(Place(str(skills), folders=frozenset({"", "a"}))) as listener:
         clear(skills)
         (tmp_path / "other").rename(skills / ("real" if "skills/a" in tree else "a"))
-        listener.until_anything()
+        listener.until_path("a/")
         grow(skills, {"a/x": "edited"})
         listener.until_path("a/x")
 
@@ -172,13 +194,11 @@ def test_a_folder_that_went_is_told_and_hinders_no_other(tmp_path: Path) -> None
     place = Place(str(tmp_path))
     with watching(place) as listener:
         place.folders = frozenset({"", "a", "gone"})
-        listener.until_anything()
-        place.folders = frozenset({"", "a"})
-        told: Told = ("", frozenset())
-        while "a/SKILL.md" not in told[1]:
-            # An edit before the new watch stands is told as "anything".
-            grow(tmp_path, {"a/SKILL.md": "edited"})
-            told = listener.next()
+        told: set[str] = set()
+        while not told >= {"a/", "gone/"}:
+            told |= listener.next()[1]
+        grow(tmp_path, {"a/SKILL.md": "edited"})
+        listener.until_path("a/SKILL.md")
 
 
 def test_a_folder_whose_name_is_no_text_hinders_no_other(tmp_path: Path) -> None:
@@ -190,17 +210,14 @@ def test_a_folder_whose_name_is_no_text_hinders_no_other(tmp_path: Path) -> None
 
 def test_a_directory_that_comes_later_is_told(tmp_path: Path) -> None:
     place = Place(str(tmp_path / "later"), folders=frozenset())
-    listener, stop = Listener(), threading.Event()
-    thread = threading.Thread(target=DirectoryWatch([place], listener.tell, look_again_s=0.05).run, args=(stop,))
-    thread.start()
-    grow(tmp_path / "later", {"x": ""})
-    listener.until_anything()
-    place.folders = frozenset({""})
-    listener.until_anything()
-    grow(tmp_path / "later", {"x": "edited"})
-    assert listener.until_path("x") == only("x")
-    stop.set()
-    thread.join(PATIENCE_S)
+    listener = Listener()
+    with running(watch_of([place], listener)):
+        grow(tmp_path / "later", {"x": ""})
+        listener.until_anything()
+        place.folders = frozenset({""})
+        listener.until_path("/")
+        grow(tmp_path / "later", {"x": "edited"})
+        assert listener.until_path("x") == only("x")
 
 
 SWAPS: dict[str, Callable[[Path], object]] = {
@@ -231,32 +248,185 @@ def test_what_a_link_leads_to_anew_is_watched_there(tmp_path: Path) -> None:
 
 
 class Alarm(logging.Handler):
-    """Tells that something was logged."""
+    """Tells that something was logged, and what."""
 
     def __init__(self) -> None:
         super().__init__()
         self.rung = threading.Event()
+        self.said: list[str] = []
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
         self.rung.set()
 
 
-def test_where_the_kernel_refuses_it_is_said_and_the_watch_goes_on(tmp_path: Path) -> None:
+@pytest.fixture
+def alarm() -> Iterator[Alarm]:
     alarm = Alarm()
     log = logging.getLogger("skillsvc.sources.watch")
     log.addHandler(alarm)
+    yield alarm
+    log.removeHandler(alarm)
+
+
+def test_where_the_kernel_refuses_it_is_said_and_the_watch_goes_on(tmp_path: Path, alarm: Alarm) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    stop = threading.Event()
-    thread = threading.Thread(target=DirectoryWatch([Place(str(tmp_path))], lambda *_: None).run, args=(stop,))
+    listener = Listener()
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
     try:
-        thread.start()
-        assert alarm.rung.wait(PATIENCE_S)
+        with running(watch_of([Place(str(tmp_path))], listener)):
+            assert alarm.rung.wait(PATIENCE_S)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            listener.until_anything()
+            # The kernel is asked again, and watches.
+            told: Told = ("", frozenset())
+            while told[1] != {"x"}:
+                grow(tmp_path, {"x": "edited"})
+                told = listener.next()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        log.removeHandler(alarm)
-    assert thread.is_alive()
-    stop.set()
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
+
+
+def test_g24_more_folders_than_may_be_watched_are_polled_which_is_said_once(tmp_path: Path, alarm: Alarm) -> None:
+    grow(tmp_path, {"small/x": "", **{f"large/{number}/x": "" for number in range(9)}})
+    large = Place(str(tmp_path / "large"), "large", frozenset({"", *map(str, range(9))}))
+    small = Place(str(tmp_path / "small"), "small")
+    wait_for_watches(0)
+    with watching(large, small, most_folders=9, poll_s=0.05) as listener:
+        for _ in range(3):
+            listener.until_anything("large")
+        assert kernel_watches() == 1
+        grow(tmp_path, {"small/x": "edited"})
+        listener.until_path("x", "small")
+        assert alarm.said == ["not watched but looked at every 0.1 s: there are more than 9 folders"]
+        # What the source has fewer of is watched again.
+        large.folders = frozenset({"", "0"})
+        while kernel_watches() != 3:
+            listener.until_anything("large")
+        grow(tmp_path, {"large/0/x": "edited"})
+        listener.until_path("0/x", "large")
+
+
+class Refusing(Inotify):
+    """A kernel that watches no more than some folders for this user."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._left = most
+
+    @override
+    def add(self, path: bytes) -> int:
+        if self._left == 0:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        self._left -= 1
+        return super().add(path)
+
+    @override
+    def remove(self, watch: int) -> None:
+        self._left += 1
+        super().remove(watch)
+
+
+def test_g24_what_the_kernel_refuses_is_polled_and_hinders_no_other(tmp_path: Path, alarm: Alarm) -> None:
+    grow(tmp_path, {"small/x": "", **{f"large/{number}/x": "" for number in range(9)}})
+    large = Place(str(tmp_path / "large"), "large", frozenset({"", *map(str, range(9))}))
+    small = Place(str(tmp_path / "small"), "small")
+    with watching(large, small, open_inotify=lambda: Refusing(5), poll_s=0.05) as listener:
+        for _ in range(3):
+            listener.until_anything("large")
+        grow(tmp_path, {"small/x": "edited"})
+        listener.until_path("x", "small")
+        assert alarm.said == ["not watched but looked at every 0.1 s: the kernel refuses (ENOSPC)"]
+
+
+def test_a_file_system_of_another_machine_is_polled_and_hinders_no_other(tmp_path: Path, alarm: Alarm) -> None:
+    grow(tmp_path, {"far/x": "", "near/x": ""})
+    far, near = Place(str(tmp_path / "far"), "far"), Place(str(tmp_path / "near"), "near")
+    wait_for_watches(0)
+    with watching(far, near, remote=lambda path: path.endswith(b"far"), poll_s=0.05) as listener:
+        for _ in range(3):
+            listener.until_anything("far")
+        assert kernel_watches() == 1
+        grow(tmp_path, {"near/x": "edited"})
+        listener.until_path("x", "near")
+    assert alarm.said == ["not watched but looked at every 0.1 s: it is on a file system that need not tell of changes"]
+
+
+class Dropping(Inotify):
+    """A kernel that says, once, that it dropped events."""
+
+    dropped = False
+
+    @override
+    def read(self, timeout_s: float) -> list[Event]:
+        events = super().read(timeout_s)
+        if events and not self.dropped:
+            self.dropped = True
+            return [Event(watch=-1)]
+        return events
+
+
+def test_where_the_kernel_dropped_events_anything_may_have_changed(tmp_path: Path) -> None:
+    one, two = grow(tmp_path / "one", {"x": ""}), grow(tmp_path / "two", {"x": ""})
+    with watching(Place(str(one), "one"), Place(str(two), "two"), open_inotify=Dropping) as listener:
+        grow(one, {"x": "edited"})
+        assert {listener.next(), listener.next()} == {("one", frozenset()), ("two", frozenset())}
+
+
+def test_two_directories_over_one_folder_are_both_told(tmp_path: Path) -> None:
+    grow(tmp_path, {"a/x": "", "link": Link("a")})
+    outer = Place(str(tmp_path), "outer", frozenset({"", "a"}))
+    inner = Place(str(tmp_path / "link"), "inner")
+    with watching(outer, inner) as listener:
+        grow(tmp_path, {"a/x": "edited"})
+        assert {listener.next(), listener.next()} == {("outer", frozenset({"a/x"})), ("inner", frozenset({"x"}))}
+
+
+def test_many_folders_that_come_to_matter_at_once_are_told_as_anything(tmp_path: Path) -> None:
+    grow(tmp_path, {f"{number}/x": "" for number in range(200)})
+    place = Place(str(tmp_path))
+    with watching(place) as listener:
+        place.folders = frozenset({"", *map(str, range(200))})
+        assert listener.next() == ("harbor", frozenset())
+
+
+def test_other_directories_are_watched_from_when_they_are_declared(tmp_path: Path) -> None:
+    grow(tmp_path, {"one/x": "", "two/x": "", "three/x": ""})
+    one, two, three = (Place(str(tmp_path / name), name) for name in ("one", "two", "three"))
+    listener = Listener()
+    watch = watch_of([one, two], listener)
+    wait_for_watches(0)
+    with running(watch):
+        assert {listener.next()[0], listener.next()[0]} == {"one", "two"}
+        watch.replace({"two": two, "three": three})
+        # What stays is not told.
+        assert listener.next() == ("three", frozenset())
+        assert kernel_watches() == 2
+        grow(tmp_path, {"one/x": "edited", "two/x": "edited"})
+        assert listener.until_path("x", "two") == only("x", "two")
+        grow(tmp_path, {"three/x": "edited"})
+        assert listener.until_path("x", "three") == only("x", "three")
+        # Another object is another directory, also under the same name.
+        watch.replace({"two": Place(str(tmp_path / "one"), "two")})
+        listener.until_anything("two")
+        grow(tmp_path, {"one/x": "again"})
+        assert listener.until_path("x", "two") == only("x", "two")
+
+
+def test_changes_that_come_together_are_told_together(tmp_path: Path) -> None:
+    with watching(Place(str(tmp_path))) as listener:
+        grow(tmp_path, {str(number): "" for number in range(20)})
+        told: list[frozenset[str]] = []
+        while len(frozenset().union(*told)) < 20:
+            told.append(listener.next()[1])
+        assert len(told) < 5
+
+
+def test_reading_what_is_watched_is_no_change(tmp_path: Path) -> None:
+    grow(tmp_path, {"a": "x", "b": ""})
+    with watching(Place(str(tmp_path))) as listener:
+        (tmp_path / "a").read_text()
+        list(tmp_path.iterdir())
+        grow(tmp_path, {"b": "edited"})
+        assert listener.until_path("b") == only("b")
