@@ -25,7 +25,7 @@ class ArchiveLimits:
     file_bytes: int = caps.CAPS["Asset.size"].max_value
     """One file: none can be served above."""
     entries: int = 20_000
-    """Members of every kind, those that only describe the next one too."""
+    """Members of every kind, those that only describe the next one too; and as many folders, told or not."""
     ratio: int = 200
     """Bytes that may come out for each byte of the archive, above the first MiB."""
     path_bytes: int = 1024
@@ -107,6 +107,9 @@ class ArchivePaths:
         """Note how a path is spelled; tell whether it is new."""
         before = self._spellings.get(folded)
         if before is None:
+            # A member may lie in as many folders of its own as a path can name, each a text as long as the way to it.
+            if len(self._spellings) - len(self._leaves) > self._limits.entries:
+                raise ArchiveRefused(f"holds more than {self._limits.entries} folders")
             self._spellings[folded] = spelling
         elif before != spelling:
             raise ArchiveRefused(f"{shown(path)} is {shown(before)} in another spelling")

@@ -83,6 +83,8 @@ class _Gunzip:
         packed = self._inflater.unused_data or self._file.read(PIECE)
         if not packed:
             return False
+        # A part of no bytes is as short as its frame, and what follows it is copied each time.
+        self._unpacking.count_member()
         if not self._inflater.unused_data:
             self._taken += len(packed)
         self._packed = packed

@@ -77,12 +77,9 @@ class Unpacking:
     def add_file(self, name: str, size: int, pieces: Iterable[bytes], *, executable: bool) -> None:
         """Take a file. `pieces` give exactly `size` bytes, or raise."""
         path = self._paths.add(name)
-        limits = self.limits
-        if size > limits.file_bytes:
-            raise ArchiveRefused(f"{shown(name)} has more than {limits.file_bytes} bytes")
-        self._bytes += size
-        if self._bytes > limits.total_bytes:
-            raise ArchiveRefused(f"unpacks to more than {limits.total_bytes} bytes")
+        if size > self.limits.file_bytes:
+            raise ArchiveRefused(f"{shown(name)} has more than {self.limits.file_bytes} bytes")
+        self._count_bytes(size)
         self._files[path] = StoredFile(self._keep(size, pieces), size, executable)
 
     def add_link(self, name: str, text: bytes) -> None:
@@ -91,6 +88,7 @@ class Unpacking:
         target = decode(text)
         if not target or "\0" in target or len(text) > self.limits.link_bytes:
             raise ArchiveRefused(f"{shown(name)} is a link whose text no link can have")
+        self._count_bytes(len(text))
         self._links[path] = target
 
     def leave_out(self, name: str, what: str) -> None:
@@ -106,6 +104,11 @@ class Unpacking:
         if self._left_out > _NOTES:
             notes = [*notes, f"{self._left_out - _NOTES} more are left out"]
         return Unpacked(files=MappingProxyType(self._files), links=MappingProxyType(self._links), notes=tuple(notes))
+
+    def _count_bytes(self, size: int) -> None:
+        self._bytes += size
+        if self._bytes > self.limits.total_bytes:
+            raise ArchiveRefused(f"unpacks to more than {self.limits.total_bytes} bytes")
 
     def _keep(self, size: int, pieces: Iterable[bytes]) -> str:
         if size <= _HELD:

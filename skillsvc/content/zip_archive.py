@@ -133,6 +133,9 @@ def _list_members(file: BinaryIO, directory: _Directory, unpacking: Unpacking) -
         entry = _ENTRY.unpack(_read(file, at, _ENTRY.size))
         name_bytes, extra_bytes, comment_bytes = entry[10:13]
         at += _ENTRY.size
+        if name_bytes > unpacking.limits.path_bytes:
+            # All names are held until the last member is known.
+            raise ArchiveRefused("a name in it is too long a path")
         if entry[0] != b"PK\x01\x02" or at + name_bytes + extra_bytes + comment_bytes > directory.end:
             raise ArchiveRefused("its directory is damaged")
         names = _read(file, at, name_bytes + extra_bytes)

@@ -193,6 +193,13 @@ def test_gzip_may_come_in_parts(blobs: MemoryBlobStore) -> None:
         assert list(unpacked(data, blobs).files) == ["s/SKILL.md"]
 
 
+def test_parts_of_gzip_are_members_that_count(blobs: MemoryBlobStore) -> None:
+    data = gzip.compress(b"") * 10 + tar_gz_of(GOOD)
+    assert list(unpacked(data, blobs, ArchiveLimits(entries=11)).files) == ["s/SKILL.md"]
+    with pytest.raises(ArchiveRefused, match="more than 10 members"):
+        unpacked(data, blobs, ArchiveLimits(entries=10))
+
+
 @pytest.mark.parametrize(
     ("damaged", "words"),
     [

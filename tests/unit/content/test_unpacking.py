@@ -234,6 +234,7 @@ def test_a_folder_may_be_told_twice_and_after_its_files(kind: ArchiveKind, blobs
         (ArchiveLimits(file_bytes=3), [Packed("a", b"four")], "more than 3 bytes"),
         (ArchiveLimits(total_bytes=3), [Packed("a", b"12"), Packed("b", b"34")], "more than 3 bytes"),
         (ArchiveLimits(entries=2), [Packed("a"), Packed("b"), Packed("c")], "more than 2 members"),
+        (ArchiveLimits(entries=2), [Packed("a/b/c/d/e")], "more than 2 folders"),
         (ArchiveLimits(path_bytes=4), [Packed("abcé")], "too long"),
         (ArchiveLimits(depth=2), [Packed("a/b/c")], "too deep"),
         (ArchiveLimits(link_bytes=3), [Packed("a", b"four", packing.LINK)], "text no link can have"),

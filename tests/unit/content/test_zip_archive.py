@@ -125,6 +125,7 @@ def test_the_end_of_zip64_is_read(blobs: MemoryBlobStore) -> None:
         (Zipped(name=b"a\xff", data=b"text", flags=0x0800), "UTF-8"),
         (Zipped(name=b"a\0.md", data=b"text"), "is no path"),
         (Zipped(name=b"", data=b"text"), "name of the whole"),
+        (Zipped(name="n" * 1025, data=b"text"), "too long"),
         (Zipped(name="a/", data=b"text"), "folder with bytes"),
         (Zipped(name="a", data=b"text", mode=FOLDER), "folder with bytes"),
         (Zipped(name="a", data=b"t" * 5000, mode=LINK), "text no link can have"),
