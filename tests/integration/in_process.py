@@ -22,6 +22,7 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
 from skillsvc.service.server import Parts, Server
+from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import Clock
 from tests.simulators.memory_log import MemoryLayerLog, MemoryRequestLog
@@ -185,10 +186,12 @@ async def in_process(
     address: str = "127.0.0.1:0",
     looks: Looks | None = None,
     current: Current | None = None,
+    remote: RemoteBlobs | None = None,
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
-    With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to.
+    With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to,
+    `remote` has what is fetched on need.
     """
     world = world or World()
     current = current or Current(world.log, world.limits)
@@ -206,6 +209,7 @@ async def in_process(
             now=world.clock,
             new_id=lambda: f"id-{next(ids)}",
             looks=looks,
+            remote=remote,
         )
     )
     address = await server.start(address)

@@ -398,9 +398,7 @@ def test_a_fetch_ends_when_it_is_told_to(make: Make, server: WebServer, answer: 
 
     fetching = threading.Thread(target=fetch)
     fetching.start()
-    deadline = time.monotonic() + 5
-    while not server.asked and time.monotonic() < deadline:
-        pass
+    server.wait_for("/a")
     stopped.set()
     fetching.join(timeout=1.0)
     assert len(ended) == 1

@@ -144,6 +144,7 @@ class WebServer:
             self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._context.load_cert_chain(TLS / f"{certificate}.pem", TLS / f"{certificate}-key.pem")
         self._ending = threading.Event()
+        self._asking = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._open: list[socket.socket] = []
         self._listening = socket.create_server(("127.0.0.1", 0))
@@ -158,6 +159,11 @@ class WebServer:
     def paths(self) -> list[str]:
         """Return the paths that were asked for so far."""
         return [asked.path for asked in self.asked]
+
+    def wait_for(self, path: str, within_s: float = 10.0) -> None:
+        """Return once somebody has asked for a path."""
+        with self._asking:
+            assert self._asking.wait_for(lambda: path in self.paths(), within_s), f"nobody asks for {path}"
 
     def close(self) -> None:
         """End, whatever is under way."""
@@ -198,7 +204,9 @@ class WebServer:
 
     def _talk(self, connection: socket.socket) -> None:
         while (asked := _read(connection)) is not None:
-            self.asked.append(asked)
+            with self._asking:
+                self.asked.append(asked)
+                self._asking.notify_all()
             answer = self.answers.get(asked.path) or self.answers.get(asked.path.partition("?")[0], self.otherwise)
             if not answer(asked, connection.sendall, self._ending):
                 return

@@ -1,0 +1,174 @@
+"""Bodies and assets that are fetched on need, over gRPC: what a caller gets of them, and what where that fails."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+import pytest
+import skillsource
+from skillsource.v1 import skill_source_pb2 as pb
+
+from skillsvc.content.blobs import BlobStore
+from skillsvc.domain.generation import Row, make_row
+from skillsvc.domain.limits import Limits
+from skillsvc.sources.http import HttpSettings, HttpSource
+from skillsvc.sources.remote_blobs import RemoteBlobs
+from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.integration.in_process import InProcess, World, in_process
+from tests.simulators.web_index import READING, hex_of, manifest, remote, web
+from tests.simulators.web_server import Answer, WebServer, page, reset, serving, silent, truncated
+
+INDEX = "/manifest.json"
+BODY = "# Tides\r\nRead the table. é\n"
+TABLE = bytes(range(256)) * 40
+
+
+@pytest.fixture
+def site() -> Iterator[WebServer]:
+    with serving() as site:
+        yield site
+
+
+@asynccontextmanager
+async def serving_manifest(site: WebServer, *entries: dict[str, Any]) -> AsyncIterator[InProcess]:
+    """Serve what a look at a manifest finds."""
+    site.answers[INDEX] = page(manifest(*entries))
+    blobs = MemoryBlobStore()
+    offered = RemoteBlobs(blobs)
+    source = HttpSource(
+        HttpSettings(web=web(site.url(INDEX), timeout_s=1.0), reading=READING),
+        limits=Limits(),
+        blobs=blobs,
+        folder=None,
+        remote=offered,
+    )
+    try:
+        async with in_process(*_rows(source), world=World(blobs=blobs), remote=offered) as server:
+            yield server
+    finally:
+        source.close()
+
+
+def _rows(source: HttpSource) -> list[Row]:
+    seen = source.observe()
+    return [
+        make_row(source=seen.source, shadowed=False, found=found, tier=seen.tier, trust=seen.trust)
+        for found in seen.found
+    ]
+
+
+TIDES = {
+    "id": "tides",
+    "description": "Reads tide tables.",
+    "body": remote("/tides.txt", BODY),
+    "assets": [{"name": "table.bin", **remote("/table.bin", TABLE)}],
+}
+
+
+@pytest.fixture(autouse=True)
+def pages(site: WebServer) -> None:
+    site.answers["/tides.txt"] = page(BODY)
+    site.answers["/table.bin"] = page(TABLE)
+
+
+def blobs_of(server: InProcess) -> BlobStore:
+    return server.world.blobs
+
+
+async def test_a_body_is_fetched_when_it_is_first_read_and_served_as_it_is(site: WebServer) -> None:
+    async with serving_manifest(site, TIDES) as server:
+        [listed] = (await server.list(view=pb.SKILL_VIEW_FULL)).skills
+        assert (listed.body_bytes, listed.document_bytes, listed.document_digest) == (len(BODY.encode()), 0, "")
+        assert site.paths() == [INDEX]
+        for _ in range(2):
+            answer = await server.call(pb.SkillBodyRequest(name="tides"), pb.SkillBodyResponse)
+            assert (answer.body, answer.digest, answer.total_bytes) == (BODY, hex_of(BODY), len(BODY.encode()))
+        assert site.paths() == [INDEX, "/tides.txt"]
+        unchanged = await server.call(
+            pb.SkillBodyRequest(name="tides", if_none_match=hex_of(BODY)), pb.SkillBodyResponse
+        )
+        assert unchanged.not_modified
+
+
+async def test_it_has_no_document(site: WebServer) -> None:
+    async with serving_manifest(site, TIDES) as server:
+        refusal = await server.refused(pb.SkillBodyRequest(name="tides", form=pb.BODY_FORM_DOCUMENT))
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "BODY_NOT_FOUND")
+
+
+async def test_a_skill_without_any_url_has_no_body_and_nothing_is_read_for_it(site: WebServer) -> None:
+    """Row 12 of the merged list."""
+    async with serving_manifest(site, {"id": "bare"}) as server:
+        for request in (pb.SkillBodyRequest(name="bare"), pb.ActivateRequest(name="bare")):
+            refusal = await server.refused(request)
+            assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "BODY_NOT_FOUND")
+        assert site.paths() == [INDEX]
+
+
+async def test_it_is_activated(site: WebServer) -> None:
+    async with serving_manifest(site, TIDES) as server:
+        answer = await server.call(pb.ActivateRequest(name="tides"), pb.ActivateResponse)
+        assert BODY in answer.text
+        assert answer.body_digest == hex_of(BODY)
+        assert [asset.name for asset in answer.assets] == ["table.bin"]
+
+
+async def test_ranges_of_an_asset_are_served_from_the_whole(site: WebServer) -> None:
+    async with serving_manifest(site, TIDES) as server:
+        data = b""
+        while True:
+            request = pb.ReadAssetRequest(skill="tides", asset="table.bin", offset=len(data), max_bytes=3000)
+            answer = await server.call(request, pb.ReadAssetResponse)
+            data += answer.data
+            if not answer.next_offset:
+                break
+        assert data == TABLE
+        assert site.paths() == [INDEX, "/table.bin"]
+        refusal = await server.refused(pb.ReadAssetRequest(skill="tides", asset="table.bin", as_text=True))
+        assert refusal.reason == "ARGUMENT_MALFORMED"
+
+
+async def test_clients_read_it_like_any_other(site: WebServer) -> None:
+    async with serving_manifest(site, TIDES) as server, skillsource.connect_async(server.address) as client:
+        body = await client.skill_body("tides")
+        assert (body.text, body.digest) == (BODY, hex_of(BODY))
+        assert (await client.read_asset("tides", "table.bin")).data == TABLE
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [page(b"no", status=500), page(b"other bytes"), page(b"x" * 1000), reset, silent, truncated(BODY.encode())],
+)
+async def test_what_cannot_be_had_is_out_of_reach_and_comes_when_it_can(site: WebServer, failing: Answer) -> None:
+    async with serving_manifest(site, TIDES) as server:
+        site.answers["/tides.txt"] = failing
+        refusal = await server.refused(pb.SkillBodyRequest(name="tides"))
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "SOURCE_UNREACHABLE")
+        assert "tides.txt" not in refusal.message
+        assert blobs_of(server).lost() == frozenset()
+        assert not blobs_of(server).has(hex_of(b"other bytes"))
+        site.answers["/tides.txt"] = page(BODY)
+        answer = await server.call(pb.SkillBodyRequest(name="tides"), pb.SkillBodyResponse)
+        assert answer.body == BODY
+
+
+async def test_a_body_that_is_no_text_is_never_served(site: WebServer) -> None:
+    site.answers["/tides.txt"] = page(TABLE)
+    async with serving_manifest(site, {"id": "tides", "body": remote("/tides.txt", TABLE)}) as server:
+        refusal = await server.refused(pb.SkillBodyRequest(name="tides"))
+        assert refusal.reason == "SOURCE_UNREACHABLE"
+
+
+async def test_who_waits_for_one_source_keeps_nobody_from_reading(site: WebServer) -> None:
+    sound = {"id": "sound", "body": {"url": "/sound.txt"}}
+    site.answers["/sound.txt"] = page("Here.")
+    async with serving_manifest(site, TIDES, sound) as server:
+        site.answers["/tides.txt"] = silent
+        waiting = [asyncio.ensure_future(server.refused(pb.SkillBodyRequest(name="tides"))) for _ in range(20)]
+        await asyncio.to_thread(site.wait_for, "/tides.txt")
+        answer = await server.call(pb.SkillBodyRequest(name="sound"), pb.SkillBodyResponse)
+        assert answer.body == "Here."
+        assert not any(each.done() for each in waiting)
+        assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}
