@@ -31,7 +31,7 @@ from skillsvc.sources.lfs import LfsServer
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import Observation, Outcome, never
 
-_MEMORY_BYTES: Final = 1024 * MIB
+_MEMORY_BYTES: Final = 512 * MIB
 """What the process that fetches may map. An object that needs more, with what it is made from, is never taken."""
 _MOST_CHANGED: Final = 10_000
 """Where more paths changed, all is looked at."""

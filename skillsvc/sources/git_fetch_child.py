@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import pygit2
 from pygit2.enums import ConfigLevel, CredentialType, RepositoryOpenFlag
@@ -60,13 +60,18 @@ class _Wanted(NamedTuple):
 
 
 class _Callbacks(pygit2.RemoteCallbacks):
-    """Answers for credentials once, and counts bytes. Certificates and host keys are judged by the library alone."""
+    """Shows credentials once a connection, and counts bytes. Who the other side is, the library judges alone."""
 
     def __init__(self, request: FetchRequest) -> None:
         super().__init__()
         self._request = request
-        self._asked = 0
+        self._was_asked = False
         self.received = 0
+
+    def for_connection(self) -> Self:
+        """Return these, to be asked for credentials once more."""
+        self._was_asked = False
+        return self
 
     @override
     def credentials(
@@ -74,10 +79,10 @@ class _Callbacks(pygit2.RemoteCallbacks):
     ) -> pygit2.UserPass | pygit2.Keypair | pygit2.Username:
         if allowed_types & CredentialType.USERNAME:
             return pygit2.Username(self._request.username)
-        self._asked += 1
-        if self._asked > 1:
+        if self._was_asked:
             # The library asks again for as long as the other side refuses.
             raise _Ended(FetchStatus.CREDENTIALS_REFUSED)
+        self._was_asked = True
         if allowed_types & CredentialType.SSH_KEY and self._request.ssh_key_file:
             username = username_from_url or self._request.username
             return pygit2.Keypair(username, None, self._request.ssh_key_file, "")
@@ -97,6 +102,11 @@ class _Callbacks(pygit2.RemoteCallbacks):
             raise _Ended(FetchStatus.TOO_LARGE)
 
 
+def fetch(request: FetchRequest) -> FetchAnswer:
+    """Fetch as asked. Nothing is raised: whatever happens is an answer."""
+    return _Exchange(request).answer()
+
+
 class _Exchange:
     """One exchange with a remote."""
 
@@ -106,7 +116,7 @@ class _Exchange:
         self._stage = _Stage.OPENING
 
     def answer(self) -> FetchAnswer:
-        """Fetch as asked. Nothing is raised: whatever happens is an answer."""
+        """See `fetch`."""
         try:
             status, commit = self._run()
         except _Ended as end:
@@ -148,7 +158,9 @@ class _Exchange:
     def _find(self, remote: Remote) -> _Wanted:
         """Ask the remote what it has, and return what is to be fetched."""
         request = self._request
-        heads = {str(head.name): str(head.oid) for head in remote.list_heads(callbacks=self._callbacks)}
+        heads = {
+            str(head.name): str(head.oid) for head in remote.list_heads(callbacks=self._callbacks.for_connection())
+        }
         if request.commit:
             at = next((name for name, found in heads.items() if found == request.commit and "^" not in name), "")
             return _Wanted(source=at, commit=request.commit)
@@ -159,7 +171,7 @@ class _Exchange:
 
     def _fetch(self, repository: pygit2.Repository, remote: Remote, wanted: _Wanted) -> str:
         if wanted.source:
-            remote.fetch([f"+{wanted.source}:{_CURRENT}"], callbacks=self._callbacks, depth=1)
+            remote.fetch([f"+{wanted.source}:{_CURRENT}"], callbacks=self._callbacks.for_connection(), depth=1)
             try:
                 commit = str(repository.references[_CURRENT].peel(pygit2.Commit).id)
             except pygit2.GitError as error:
@@ -172,12 +184,12 @@ class _Exchange:
     def _fetch_commit(self, repository: pygit2.Repository, remote: Remote, commit: str) -> str:
         """Fetch an exact commit: alone where the server allows that, else with all that the server has."""
         with suppress(pygit2.GitError):
-            remote.fetch([f"+{commit}:{_CURRENT}"], callbacks=self._callbacks, depth=1)
+            remote.fetch([f"+{commit}:{_CURRENT}"], callbacks=self._callbacks.for_connection(), depth=1)
         if not _holds(repository, commit):
             again = repository.remotes.create_anonymous(self._request.url)
             again.fetch(
                 ["+refs/heads/*:refs/skillsvc/heads/*", "+refs/tags/*:refs/skillsvc/tags/*"],
-                callbacks=self._callbacks,
+                callbacks=self._callbacks.for_connection(),
                 depth=_UNSHALLOW if repository.is_shallow else _FULL,
             )
         if not _holds(repository, commit):
@@ -222,7 +234,7 @@ def main() -> None:
     """Read a request, carry it out, and write the answer."""
     request = FetchRequest.from_json(sys.stdin.buffer.read())
     _confine(request)
-    sys.stdout.buffer.write(_Exchange(request).answer().to_json())
+    sys.stdout.buffer.write(fetch(request).to_json())
 
 
 if __name__ == "__main__":
