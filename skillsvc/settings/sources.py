@@ -179,7 +179,9 @@ class RemoteTable(SourceTable):
         description="Hosts, addresses and networks that may be connected to though they are not public.",
     )
     redirect_hosts: tuple[Host, ...] = Field(
-        default=(), description="Hosts to which a redirect may lead, without credentials; else to none but its own."
+        default=(),
+        description="Hosts beside its own that may serve its content, by a redirect or by a URL of its index; none of "
+        "them gets credentials.",
     )
     auth: AuthTable | None = Field(default=None, description="Where the secret is that shows who asks.")
 
