@@ -153,7 +153,8 @@ def check(
 
     Prints every diagnostic of every skill, with the folder below its source in brackets. Several directories are taken
     in order of precedence. One that is a skill itself is looked at as a skill in a folder of that name. Needs no server
-    and writes nothing. Ends with status 1 where a skill, or the look at a source, was refused.
+    and writes nothing. Of a file, directories alone are looked at; what is passed over is told on standard error. Ends
+    with status 1 where a skill, or the look at a source, was refused.
 
     Example: skillsvc check ~/my-skills --layout nested
     """
@@ -163,12 +164,14 @@ def check(
 
     options = Options(skills_dirs=tuple(directories or ()), layout=layout, profile=profile)
     try:
-        sources, limits = checking.settle_sources(config, options, single_files=single_files)
+        found = checking.settle_sources(config, options, environ, single_files=single_files)
     except SettingsRefused as refused:
         for fault in refused.faults:
             complain(fault)
         raise typer.Exit(USAGE) from None
-    report = checking.check(sources, limits)
+    for sentence in found.passed_over:
+        complain(sentence)
+    report = checking.check(found.sources, found.limits, found.tables)
     checking.print_report(report, least=min_severity, json=json)
     if report.has_errors:
         raise typer.Exit(FAILED)

@@ -2,19 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
+from types import MappingProxyType
 
 from skillsvc.catalog.standing import stand
 from skillsvc.cli.hashing import HashingBlobStore
 from skillsvc.cli.output import count_of, print_line, print_text
 from skillsvc.domain.caps import fits_skill_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.settings.lowering import lowered
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settling import Options, settle
+from skillsvc.settings.sought import Sought, seek
+from skillsvc.settings.sources import DirectoryTable, SourceTable
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST, Layout
 from skillsvc.sources.merge import Merged, merge
@@ -86,10 +92,23 @@ class CheckReport:
         return sum(told.diagnostic.severity is severity for told in self.told)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToCheck:
+    """The directories that `serve` would look at, strongest first, and the limits in force.
+
+    `tables` are those of a file, by their labels. `passed_over` are sentences of its sources that are not looked at.
+    """
+
+    sources: tuple[DirectorySettings, ...]
+    limits: Limits
+    tables: Mapping[str, SourceTable] = field(default_factory=dict)
+    passed_over: tuple[str, ...] = ()
+
+
 def settle_sources(
-    config: Path | None, options: Options, *, single_files: bool
-) -> tuple[tuple[DirectorySettings, ...], Limits]:
-    """Return what `serve` would look at, strongest first, and the limits in force.
+    config: Path | None, options: Options, environment: Mapping[str, str], *, single_files: bool
+) -> ToCheck:
+    """Return what is to be checked; `environment` says where the user's home is.
 
     A directory of the options that is a skill itself is labelled by its name, which is the folder's name of that skill.
 
@@ -107,16 +126,37 @@ def settle_sources(
         if faults:
             raise SettingsRefused(faults)
     settings = settle(config, options)
-    sources = settings.directories()
-    of_file = len(sources) - len(directories)
-    labels = _labels([source.label for source in sources], {of_file + at: path for at, path in enumerate(directories)})
-    return (
-        *sources[:of_file],
-        *(
-            replace(source, reading=replace(source.reading, label=label, single_files=single_files))
-            for source, label in zip(sources[of_file:], labels[of_file:], strict=True)
-        ),
-    ), settings.make_limits()
+    counted = {f"dir-{number}": directory for number, directory in enumerate(directories, start=1)}
+    sought = seek(settings, environment)
+    tables = [
+        table for table in sought.tables if isinstance(table, DirectoryTable) and table.name not in sought.withheld
+    ]
+    labels = _labels(
+        [table.name for table in tables],
+        {at: counted[table.name] for at, table in enumerate(tables) if table.name in counted},
+    )
+    sources = tuple(
+        replace(table.directory(), reading=replace(table.reading(), label=label, single_files=single_files))
+        if table.name in counted
+        else table.directory()
+        for table, label in zip(tables, labels, strict=True)
+    )
+    return ToCheck(
+        sources=sources,
+        limits=settings.make_limits(),
+        tables=dict(zip(labels, tables, strict=True)),
+        passed_over=tuple(_passed_over(sought)),
+    )
+
+
+def _passed_over(sought: Sought) -> Iterator[str]:
+    for table in sought.tables:
+        if table.name in sought.withheld:
+            yield f"{table.name} is withheld: its workspace is not trusted"
+        elif not isinstance(table, DirectoryTable):
+            yield f"{table.name} is passed over: sources of the kind {table.kind} are looked at by a server alone"
+    for label, into in sought.folded:
+        yield f"{label} is left out: it is the same directory as {into}"
 
 
 def _labels(counted: Sequence[str], directories: Mapping[int, Path]) -> list[str]:
@@ -137,33 +177,44 @@ def _is_skill(directory: Path) -> bool:
         return False
 
 
-def check(sources: Sequence[DirectorySettings], limits: Limits) -> CheckReport:
+def check(
+    sources: Sequence[DirectorySettings], limits: Limits, tables: Mapping[str, SourceTable] = MappingProxyType({})
+) -> CheckReport:
     """Look at directories as a server does at its start, strongest first, and report what came of it.
 
     Diagnostics come source by source; those of the source as a whole first, then those of each skill together, by its
-    name or place.
+    name or place. `tables`, by labels, say which limits are lower for a source and which layer it feeds: names are lost
+    within a layer.
     """
     blobs = HashingBlobStore()
-    seen = [
-        stand(None, DirectorySource(source, limits=limits, blobs=blobs).observe(), datetime.now(UTC), limits).served
-        for source in sources
-    ]
-    merged = merge(seen)
-    told = [*_told(seen), *_lost(seen, merged)]
-    if len(merged.rows) > limits.layer_skills:
-        too_many = Diagnostic(
-            severity=Severity.ERROR,
-            code=DiagnosticCode.TOO_MANY_SKILLS,
-            message=f"{len(merged.rows)} skills; a server takes in at most {limits.layer_skills}",
-            source=sources[0].label if len(sources) == 1 else "",
-        )
-        told.append(Told(diagnostic=too_many, place=None))
+    layers: dict[Partition, list[Observation]] = {}
+    for source in sources:
+        table = tables.get(source.label)
+        lower = limits if table is None else lowered(limits, table.limits)
+        seen = DirectorySource(source, limits=lower, blobs=blobs).observe()
+        layer = layers.setdefault(DEPLOYMENT if table is None else table.feeds(), [])
+        layer.append(stand(None, seen, datetime.now(UTC), limits).served)
+    told: list[Told] = []
+    lost: list[_Lost] = []
+    rows: list[Row] = []
+    for of_layer in layers.values():
+        merged = merge(of_layer)
+        told.extend(_told(of_layer))
+        lost.extend(_lost(of_layer, merged))
+        rows.extend(row for row in merged.rows if not row.shadowed)
+        if len(merged.rows) > limits.layer_skills:
+            too_many = Diagnostic(
+                severity=Severity.ERROR,
+                code=DiagnosticCode.TOO_MANY_SKILLS,
+                message=f"{len(merged.rows)} skills; a server takes in at most {limits.layer_skills}",
+                source=of_layer[0].source if len(of_layer) == 1 else "",
+            )
+            told.append(Told(diagnostic=too_many, place=None))
+    told.extend(lost)
     labels = tuple(source.label for source in sources)
     order = {label: at for at, label in enumerate(labels)}
     listed = tuple(
-        ListedSkill(name=row.name, source=row.source, place=row.found.place, digest=row.bundle.digest)
-        for row in merged.rows
-        if not row.shadowed
+        ListedSkill(name=row.name, source=row.source, place=row.found.place, digest=row.bundle.digest) for row in rows
     )
     flat = {source.label for source in sources if source.reading.layout is Layout.FLAT}
     return CheckReport(
@@ -171,8 +222,7 @@ def check(sources: Sequence[DirectorySettings], limits: Limits) -> CheckReport:
         listed=listed,
         refused=tuple(_refused(told)),
         shadowed=tuple(
-            Placed(name=each.diagnostic.skill, source=each.diagnostic.source, place=each.place)
-            for each in _lost(seen, merged)
+            Placed(name=each.diagnostic.skill, source=each.diagnostic.source, place=each.place) for each in lost
         ),
         told=tuple(
             sorted(told, key=lambda each: (order.get(each.diagnostic.source, -1), each.diagnostic.skill)),

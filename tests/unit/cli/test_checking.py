@@ -28,8 +28,7 @@ def sources_of(
     *directories: Path, layout: str = "nested", profile: str = "lenient", single_files: bool = False
 ) -> tuple[DirectorySettings, ...]:
     options = Options(skills_dirs=directories, layout=layout, profile=profile)
-    sources, _limits = settle_sources(None, options, single_files=single_files)
-    return sources
+    return settle_sources(None, options, {}, single_files=single_files).sources
 
 
 def places(report: CheckReport) -> list[tuple[str, str]]:
@@ -220,17 +219,83 @@ def test_the_sources_of_a_file_stand_before_the_directories(tmp_path: Path) -> N
     config = tmp_path / "skillsvc.toml"
     config.write_text('[limits]\nlayer_skills = 7\n[[source]]\nname = "house"\npath = "skills"\nlayout = "nested"\n')
     options = Options(skills_dirs=(tmp_path / "more",), layout="flat")
-    sources, limits = settle_sources(config, options, single_files=True)
-    assert [(each.label, each.layout.value, each.single_files) for each in (source.reading for source in sources)] == [
+    found = settle_sources(config, options, {}, single_files=True)
+    read = [source.reading for source in found.sources]
+    assert [(each.label, each.layout.value, each.single_files) for each in read] == [
         ("house", "nested", False),
         ("dir-1", "flat", True),
     ]
-    assert limits.layer_skills == 7
+    assert found.limits.layer_skills == 7
+    assert found.passed_over == ()
+
+
+def test_what_a_server_alone_looks_at_is_passed_over_and_told(tmp_path: Path) -> None:
+    config = tmp_path / "skillsvc.toml"
+    grow(tmp_path, {"skills/a/SKILL.md": skill("a"), ".agents/skills/b/SKILL.md": skill("b")})
+    config.write_text(
+        """
+        [conventional]
+        project = true
+        user = true
+        [[source]]
+        name = "tools"
+        kind = "git"
+        url = "https://example.org/a"
+        [[source]]
+        name = "house"
+        path = "skills"
+        [[source]]
+        name = "again"
+        path = "skills"
+        """
+    )
+    found = settle_sources(config, Options(), {"HOME": str(tmp_path)}, single_files=False)
+    assert found.passed_over == (
+        "tools is passed over: sources of the kind git are looked at by a server alone",
+        "project-skillsvc is withheld: its workspace is not trusted",
+        "project-agents is withheld: its workspace is not trusted",
+        "project-claude is withheld: its workspace is not trusted",
+        "again is left out: it is the same directory as house",
+    )
+    report = check(found.sources, found.limits, found.tables)
+    assert report.sources == ("house", "user-skillsvc", "user-agents", "user-claude")
+    assert places(report) == [("a", "a"), ("b", "b")]
+
+
+def test_limits_and_layers_of_a_source_count(tmp_path: Path) -> None:
+    config = tmp_path / "skillsvc.toml"
+    for name in "abc":
+        grow(tmp_path / name, {"one/SKILL.md": skill("one"), f"{name}/SKILL.md": skill(name, body="x" * 100)})
+    config.write_text(
+        """
+        [[source]]
+        name = "a"
+        path = "a"
+        limits = { body_bytes = 50 }
+        [[source]]
+        name = "b"
+        path = "b"
+        partition = { project = "p" }
+        [[source]]
+        name = "c"
+        path = "c"
+        """
+    )
+    found = settle_sources(config, Options(), {}, single_files=False)
+    report = check(found.sources, found.limits, found.tables)
+    assert [(skill.source, skill.place) for skill in report.refused] == [("a", "a")]
+    assert [(skill.name, skill.source) for skill in report.listed] == [
+        ("c", "c"),
+        ("one", "a"),
+        ("b", "b"),
+        ("one", "b"),
+    ]
+    assert [(skill.name, skill.source) for skill in report.shadowed] == [("one", "c")]
 
 
 def test_something_has_to_be_looked_at() -> None:
     with pytest.raises(SettingsRefused) as refused:
-        settle_sources(None, Options(layout="flat"), single_files=True)
+        settle_sources(None, Options(layout="flat"), {}, single_files=True)
     assert refused.value.faults == (
         "nothing to look at: name a DIR, or a file with --config",
         "--layout is for each DIR; a [[source]] has its own",
