@@ -29,6 +29,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.parsing.oci_manifest import Descriptor, Layer, LayerForm, Manifest, ManifestRefused, parse_manifest
 from skillsvc.parsing.oci_reference import parse_reference
+from skillsvc.sources.kept_layers import KeptLayers
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.registry import Registry, digest_said
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome, never
@@ -118,7 +119,8 @@ class OciSource:
             settings: What to look at, and how.
             limits: The limits in force.
             blobs: Where the bytes go.
-            folder: Where layers are on their way, made at need; None for the system's.
+            folder: For this source alone, made at need: what is known of layers is kept there, and they pass through
+                it. None keeps nothing.
             archive_limits: How much the artifact may hold, packed and unpacked.
             authorities: Where TLS contexts are shared with other sources.
             stopped: Asked often; as soon as it says so, the look is abandoned.
@@ -148,7 +150,8 @@ class OciSource:
             token_hosts=settings.token_hosts,
             clock=clock,
         )
-        self._layers: Mapping[Layer, Unpacked] = {}
+        self._kept = KeptLayers(folder)
+        self._layers: Mapping[Layer, Unpacked] | None = None
         self._artifact: _Artifact | None = None
         self._refusal: _Refusal | None = None
         self._last: Observation | None = None
@@ -242,6 +245,7 @@ class OciSource:
         """Put the tree together from its layers."""
         if sum(layer.size for layer in manifest.layers) > self._limits.total_bytes:
             raise ManifestRefused(f"lists layers of more than {self._limits.total_bytes} bytes")
+        known = self._kept.read() if self._layers is None else self._layers
         layers: dict[Layer, Unpacked] = {}
         files: dict[str, StoredFile] = {}
         links: dict[str, str] = {}
@@ -249,7 +253,7 @@ class OciSource:
         paths = ArchivePaths(self._limits)
         left = self._limits
         for layer in manifest.layers:
-            unpacked = layers[layer] = self._content(layer, left)
+            unpacked = layers[layer] = self._content(layer, left, known.get(layer))
             for path in (*unpacked.files, *unpacked.links):
                 _check_path(path, layer)
             files.update({paths.add(path): file for path, file in unpacked.files.items()})
@@ -257,6 +261,8 @@ class OciSource:
             notes.extend(unpacked.notes)
             left = _left(left, unpacked)
         # Kept for the next manifest: most often it has most of these layers too.
+        if layers != known:
+            self._kept.write(layers)
         self._layers = layers
         return _Artifact(
             digest=digest,
@@ -265,8 +271,7 @@ class OciSource:
             blobs=frozenset(file.digest for file in files.values()),
         )
 
-    def _content(self, layer: Layer, left: ArchiveLimits) -> Unpacked:
-        before = self._layers.get(layer)
+    def _content(self, layer: Layer, left: ArchiveLimits, before: Unpacked | None) -> Unpacked:
         if before is not None and self._has_all(before.files.values()):
             return before
         if layer.form is LayerForm.FILE:

@@ -21,7 +21,7 @@ from tests.simulators.oci_registry import (
     manifest_of,
     serving_registry,
 )
-from tests.simulators.oci_sources import MakeOci, folder, said
+from tests.simulators.oci_sources import MakeOci, folder, making_sources, said
 from tests.simulators.packing import header, padded, skill_file, tar_gz_of, tar_of, tarred
 from tests.simulators.web_server import page
 
@@ -142,6 +142,33 @@ def test_a_tag_that_moved_brings_only_the_layers_that_are_new(place: Repository,
     assert (second.revision, second.found[0] is first.found[0]) == (digest, True)
     fetched = [asked.path for asked in place.relay.asked if "/blobs/" in asked.path]
     assert fetched == [place.blob(changed)]
+
+
+def test_a_start_brings_no_layer_that_is_there(place: Repository, make: MakeOci, tmp_path: Path) -> None:
+    links = (tarred("a/alias", kind=b"2", link=b"SKILL.md"), tarred("a/run.sh", b"x", mode=0o755))
+    place.push(folder("a", "One.", *links), folder("b"))
+    before = make(place.reference, own={"folder": tmp_path}).observe()
+    place.relay.asked.clear()
+    after = make(place.reference, own={"folder": tmp_path}).observe()
+    assert after == before
+    assert {asked.path for asked in place.relay.asked} == {place.manifest}
+    new = folder("c")
+    place.push(folder("a", "One.", *links), new)
+    place.relay.asked.clear()
+    assert described(make(place.reference, own={"folder": tmp_path}).observe()) == [("a", "One."), ("c", "Says so.")]
+    assert [asked.path for asked in place.relay.asked if "/blobs/" in asked.path] == [place.blob(new)]
+
+
+def test_after_a_start_a_layer_is_fetched_whose_files_are_not_there(
+    place: Repository, make: MakeOci, tmp_path: Path
+) -> None:
+    layer = folder("a")
+    place.push(layer)
+    before = make(place.reference, own={"folder": tmp_path}).observe()
+    with making_sources(MemoryBlobStore()) as make_elsewhere:
+        place.relay.asked.clear()
+        assert make_elsewhere(place.reference, own={"folder": tmp_path}).observe() == before
+    assert place.blob(layer) in place.relay.paths()
 
 
 def test_an_artifact_by_digest_is_asked_for_once(place: Repository, make: MakeOci) -> None:

@@ -1,0 +1,81 @@
+"""What is kept of layers over restarts, and what is believed of it."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from skillsvc.content.stored_tree import StoredFile
+from skillsvc.content.unpacking import Unpacked
+from skillsvc.parsing.oci_manifest import Layer, LayerForm
+from skillsvc.sources.kept_layers import KeptLayers
+
+LAYERS = {
+    Layer(digest="a" * 64, size=9, form=LayerForm.TAR_GZIP, place="s"): Unpacked(
+        files={"s/SKILL.md": StoredFile("b" * 64, 5, executable=True), "s/é": StoredFile("c" * 64, 0)},
+        links={"s/alias": "SKILL.md"},
+        notes=("left out",),
+    ),
+    Layer(digest="d" * 64, size=4, form=LayerForm.FILE, place="x"): Unpacked(
+        files={"x": StoredFile("d" * 64, 4)}, links={}, notes=()
+    ),
+}
+
+
+def test_what_was_kept_is_read(tmp_path: Path) -> None:
+    KeptLayers(tmp_path / "new" / "folder").write(LAYERS)
+    assert KeptLayers(tmp_path / "new" / "folder").read() == LAYERS
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["layers"]
+
+
+def test_what_is_kept_is_for_the_owner_alone(tmp_path: Path) -> None:
+    KeptLayers(tmp_path / "new").write(LAYERS)
+    assert ((tmp_path / "new").stat().st_mode & 0o777, (tmp_path / "new" / "layers").stat().st_mode & 0o777) == (
+        0o700,
+        0o600,
+    )
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    kept = KeptLayers(None)
+    kept.write(LAYERS)
+    assert kept.read() == {}
+
+
+def test_where_nothing_can_be_kept_nothing_is(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    kept = KeptLayers(tmp_path / "file")
+    kept.write(LAYERS)
+    assert kept.read() == {}
+
+
+def signed(document: object) -> bytes:
+    data = json.dumps(document).encode()
+    return hashlib.sha256(data).hexdigest().encode() + b"\n" + data
+
+
+LAYER = {"digest": "a" * 64, "size": 9, "form": "file", "place": "s"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff",
+        b"{}",
+        signed({})[1:],
+        signed([]),
+        signed({"format": 2, "layers": []}),
+        signed({"format": 1}),
+        signed({"format": 1, "layers": [None]}),
+        signed({"format": 1, "layers": [{"layer": {**LAYER, "form": "zip"}, "files": {}, "links": {}, "notes": []}]}),
+        signed({"format": 1, "layers": [{"layer": {}, "files": {}, "links": {}, "notes": []}]}),
+        signed({"format": 1, "layers": [{"layer": LAYER, "files": {"a": ["../x", 1]}, "links": {}, "notes": []}]}),
+        signed({"format": 1, "layers": [{"layer": LAYER, "files": {"a": 7}, "links": {}, "notes": []}]}),
+    ],
+    ids=range(12),
+)
+def test_what_is_damaged_or_of_another_version_is_nothing(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "layers").write_bytes(data)
+    assert KeptLayers(tmp_path).read() == {}
