@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,10 +11,8 @@ from skillsvc.settings.refusal import Place
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
 from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTable, ProviderTable, SourceTable
+from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.store.token_key_file import read_token_key_file
-
-PROVIDERS = "skillsvc.sources"
-"""The group of the entry points of providers."""
 
 
 class Remark(NamedTuple):
@@ -51,14 +48,21 @@ def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[
     if isinstance(source, GitTable):
         yield from _of_file(("known_hosts_file",), source.known_hosts_file)
         yield from _of_secret_file(("ssh_key_file",), source.ssh_key_file)
-    if isinstance(source, ProviderTable) and source.provider not in entry_points(group=PROVIDERS).names:
-        yield Remark(("provider",), f"is no entry point of the group {PROVIDERS}; install the package that brings it")
+    if isinstance(source, ProviderTable):
+        yield from _of_provider(source.provider)
     yield from _of_file(("ca_file",), getattr(source, "ca_file", None))
     auth: AuthTable | None = getattr(source, "auth", None)
     if auth is not None:
         yield from _of_auth(auth, environment)
         if _is_in_the_clear(source):
             yield Remark(("auth",), "is sent without TLS, for all on the way to read", is_mistake=False)
+
+
+def _of_provider(name: str) -> Iterator[Remark]:
+    try:
+        find_provider(name)
+    except ProviderRefused as error:
+        yield Remark(("provider",), f"cannot be: {error}")
 
 
 def _of_directory(path: Path) -> Iterator[Remark]:

@@ -11,6 +11,7 @@ from skillsvc.content.urls import UrlRefused, parse_url
 from skillsvc.parsing.oci_reference import ReferenceRefused, parse_reference
 from skillsvc.settings.refusal import Faults
 from skillsvc.sources.git_url import Branch, Commit, GitUrlRefused, parse_git_url
+from skillsvc.sources.provider import RESERVED
 
 _HOST = re.compile(r"(?!-)[0-9A-Za-z_-]{1,63}(?:\.[0-9A-Za-z_-]{1,63})*\.?|\[?[0-9A-Fa-f:.]+\]?")
 
@@ -45,6 +46,13 @@ def _as_it_came(text: str, parse: Callable[[str], object], refusal: type[Excepti
         parse(text)
     except refusal as error:
         raise Faults([str(error)]) from error
+    return text
+
+
+def provider(text: str) -> str:
+    """Return the name of a provider, whether there is one or not; raises Faults."""
+    if text == RESERVED:
+        raise Faults([f"is {RESERVED}, which is kept for skills that a program registers itself"])
     return text
 
 

@@ -284,8 +284,11 @@ class ProviderTable(SourceTable):
     """A source that a Python package brings, by an entry point of the group `skillsvc.sources`."""
 
     kind: Literal["provider"]
+    name: Annotated[Label, AfterValidator(places.provider)] = Field(
+        description="The label by which callers and diagnostics know it; unique."
+    )
     tier: RemoteTierName = Field(default="registered", description="How its skills are admitted; lower only.")
-    provider: Text = Field(description="The name of the entry point.")
+    provider: Annotated[Text, AfterValidator(places.provider)] = Field(description="The name of the entry point.")
     timeout_s: Seconds = Field(default=60.0, description="Seconds that a look may take as a whole.")
     options: Mapping[str, Any] = Field(default={}, description="What it is told; it says itself what it knows.")
 

@@ -34,6 +34,7 @@ TAKEN: list[tuple[Callable[[str], str], list[str]]] = [
     (places.object_id, ["0" * 40, "a1" * 20]),
     (places.folder_within, ["a", "a/b c", ".hidden", "a/...", "é"]),
     (places.file_name, [".git", "a b", "..."]),
+    (places.provider, ["wiki", "runtimes"]),
     (
         places.oci_reference,
         [
@@ -120,6 +121,7 @@ REFUSED: list[tuple[Callable[[str], str], list[str]]] = [
     ),
     (places.object_id, ["", "a" * 64, "a" * 39, "a" * 41, "A" * 40, "g" * 40, "HEAD", "a" * 40 + "\n"]),
     (places.folder_within, ["", "/", "/a", "..", "a/.git", "a/../b", "./a", "a//b", "a\0b", "."]),
+    (places.provider, ["runtime"]),
     (places.file_name, ["", ".", "..", "a/b", "a\0", "\n"]),
     (
         places.oci_reference,

@@ -241,6 +241,12 @@ def test_a_time_is_a_finite_number_of_seconds(key: str, value: object) -> None:
     assert fault.startswith(f"{key} must be ")
 
 
+@pytest.mark.parametrize("key", ["name", "provider"])
+def test_what_is_kept_for_programs_is_no_provider(key: str) -> None:
+    (fault,) = faults_of({"source": [table("provider", **{key: "runtime"})]})
+    assert fault.endswith(f": {key} is runtime, which is kept for skills that a program registers itself")
+
+
 def test_a_provider_is_told_whatever_is_said_to_it() -> None:
     options = {"a": 1, "b": {"c": [True]}}
     assert source("provider", options=options).model_dump()["options"] == options
