@@ -1,5 +1,6 @@
 """Blobs that are not here yet: what an index names by digest and size is fetched when somebody first needs it."""
 
+import logging
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
@@ -19,6 +20,8 @@ _TURN_S: Final = 2.0
 _FORMER: Final = 10_000
 """Blobs of earlier indexes that are remembered for each source: generations that are retained may name them."""
 _RETRY_S: Final = 2.0
+
+_log = logging.getLogger(__name__)
 
 
 class RemoteBlob(NamedTuple):
@@ -94,13 +97,15 @@ class RemoteBlobs:
             try:
                 fetched.result(timeout=_WITHIN_S)
             except (NotHad, TimeoutError) as error:
-                raise _unreachable(error) from error
+                raise _unreachable() from error
             return
         try:
             self._fetch(digest)
         except NotHad as error:
             fetched.set_exception(error)
-            raise _unreachable(error) from error
+            # Callers learn of a place no more than that it is away: hosts and ports are the operator's.
+            _log.warning("a fetch on need failed: %s", error, extra={"digest": digest})
+            raise _unreachable() from error
         except BaseException as error:
             fetched.set_exception(error)
             raise
@@ -134,10 +139,9 @@ class RemoteBlobs:
         raise failed
 
 
-def _unreachable(error: Exception) -> Unavailable:
-    why = str(error) or "it did not come in time"
+def _unreachable() -> Unavailable:
     return Unavailable(
         ErrorReason.SOURCE_UNREACHABLE,
-        f"what the skill's source has to give is not here: {why}",
+        "what is asked for is fetched from the skill's source on need, and cannot be had now",
         retry_after_s=_RETRY_S,
     )

