@@ -25,7 +25,7 @@ from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
 SERVICE = pb.DESCRIPTOR.services_by_name["SkillSourceService"].full_name
-CONTRACT = 1
+CONTRACT = 2
 """Grows with each field that is added to the contract."""
 
 FEATURES = ("Activate", "ListAssets", "ListSkills", "ReadAsset", "SkillBody", "WatchCatalog")

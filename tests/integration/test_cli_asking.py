@@ -157,7 +157,7 @@ def test_activate_prints_the_text_and_says_its_id_aside(server: RunningServer) -
 
 def test_info_tells_the_limits(server: RunningServer) -> None:
     told = dict(columns(asked(server, "info")))
-    assert told["contract"] == "1"
+    assert told["contract"] == "2"
     assert told["limits.asset_bytes"] == "16777216"
     assert "ListSkills" in told["features"].split()
 

@@ -130,7 +130,7 @@ async def test_of_two_that_begin_in_one_folder_at_once_the_second_is_refused(tmp
 async def _answers(address: str) -> bool:
     async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/GetServerInfo")
-        return pb.GetServerInfoResponse.FromString(await method(b"", timeout=20)).contract == 1
+        return pb.GetServerInfoResponse.FromString(await method(b"", timeout=20)).contract > 0
 
 
 def _names(folder: Path) -> list[str]:
