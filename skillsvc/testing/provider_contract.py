@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -17,14 +18,16 @@ from skillsvc.sources.provider import Factory
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
 from skillsvc.testing.provider_at_hand import ProviderAtHand, wait_until
 
-PATIENCE_S = 10.0
-"""How long whatever must come is waited for."""
-SOON_S = 2.0
-"""How long a provider may take to notice that it is wanted no more."""
-
 
 class ProviderContract:
-    """What every provider keeps. A subclass gives the fixture `factory`, and `options` where it needs any."""
+    """What every provider keeps. A subclass gives the fixture `factory`, and `options` where it needs any.
+
+    `patience_s` is how long whatever must come is waited for, `soon_s` how long a provider may take to notice that it
+    is wanted no more, in seconds.
+    """
+
+    patience_s: ClassVar[float] = 10.0
+    soon_s: ClassVar[float] = 2.0
 
     @pytest.fixture
     def factory(self) -> Factory:
@@ -36,12 +39,15 @@ class ProviderContract:
         """Return what the provider is told. There must be at least one skill then."""
         return {}
 
+    def _at_hand(self, factory: Factory, options: Mapping[str, object], folder: Path) -> ProviderAtHand:
+        return ProviderAtHand(factory, folder=folder, options=options, timeout_s=self.patience_s, limits=Limits())
+
     @pytest.fixture
     def at_hand(
         self, factory: Factory, options: Mapping[str, object], tmp_path_factory: pytest.TempPathFactory
     ) -> Iterator[ProviderAtHand]:
         """Return the provider, asked as the service asks it."""
-        with _at_hand(factory, options, tmp_path_factory.mktemp("store")) as at_hand:
+        with self._at_hand(factory, options, tmp_path_factory.mktemp("store")) as at_hand:
             yield at_hand
 
     def test_it_gives_all_its_skills_without_an_error(self, at_hand: ProviderAtHand) -> None:
@@ -64,11 +70,12 @@ class ProviderContract:
         tmp_path_factory: pytest.TempPathFactory,
     ) -> None:
         first = at_hand.look()
-        with _at_hand(factory, options, tmp_path_factory.mktemp("other")) as other:
+        with self._at_hand(factory, options, tmp_path_factory.mktemp("other")) as other:
             assert other.look().found == first.found, "a second provider, as after a restart, gives different skills"
-        assert at_hand.look() == first, "closing another provider of the same factory changed this one"
+        assert at_hand.look().found == first.found, "closing another provider of the same factory changed this one"
 
     def test_it_ends_soon_where_it_is_told_to_stop(self, at_hand: ProviderAtHand) -> None:
+        before = threading.enumerate()
         at_hand.stop()
 
         def look() -> None:
@@ -77,17 +84,17 @@ class ProviderContract:
 
         looking = threading.Thread(target=look, daemon=True)
         looking.start()
-        looking.join(SOON_S)
+        looking.join(self.soon_s)
         assert not looking.is_alive(), "the look goes on"
-        assert wait_until(lambda: not _asked_in(threading.enumerate()), SOON_S), (
-            f"observe goes on {SOON_S:g} s after stopped() was true; ask stopped() once a second"
+        assert wait_until(lambda: not _asking(besides=before), self.soon_s), (
+            f"observe goes on {self.soon_s:g} s after stopped() was true; ask stopped() once a second"
         )
 
     def test_it_closes_in_time_and_leaves_no_thread_behind(
         self, factory: Factory, options: Mapping[str, object], tmp_path_factory: pytest.TempPathFactory
     ) -> None:
         before = set(threading.enumerate())
-        with _at_hand(factory, options, tmp_path_factory.mktemp("store")) as at_hand:
+        with self._at_hand(factory, options, tmp_path_factory.mktemp("store")) as at_hand:
             at_hand.look()
         left: list[str] = []
 
@@ -95,12 +102,12 @@ class ProviderContract:
             left[:] = [thread.name for thread in threading.enumerate() if thread not in before]
             return not left
 
-        assert wait_until(is_none_left, SOON_S), f"threads go on after close: {left}"
+        assert wait_until(is_none_left, self.soon_s), f"threads go on after close: {left}"
 
     def test_it_may_be_closed_before_it_was_asked(
         self, factory: Factory, options: Mapping[str, object], tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        with _at_hand(factory, options, tmp_path_factory.mktemp("store")) as at_hand:
+        with self._at_hand(factory, options, tmp_path_factory.mktemp("store")) as at_hand:
             assert at_hand.provider is None
 
 
@@ -115,12 +122,12 @@ class ChangingProviderContract(ProviderContract):
     def test_a_change_is_told_and_then_seen(self, at_hand: ProviderAtHand, change: Callable[[], None]) -> None:
         before = at_hand.look()
         change()
-        assert at_hand.is_told(PATIENCE_S), f"invalidate was not called within {PATIENCE_S:g} s of the change"
+        assert at_hand.is_told(self.patience_s), f"invalidate was not called within {self.patience_s:g} s of the change"
         assert at_hand.look().found != before.found, "invalidate was called, and the next look finds no change"
 
     def test_nothing_is_told_while_nothing_changes(self, at_hand: ProviderAtHand) -> None:
         at_hand.look()
-        assert not at_hand.is_told(SOON_S), "invalidate was called though nothing changed"
+        assert not at_hand.is_told(self.soon_s), "invalidate was called though nothing changed"
 
     def test_a_change_after_closing_is_told_to_nobody(
         self, at_hand: ProviderAtHand, change: Callable[[], None]
@@ -128,11 +135,7 @@ class ChangingProviderContract(ProviderContract):
         at_hand.look()
         at_hand.source.close()
         change()
-        assert not at_hand.is_told(SOON_S)
-
-
-def _at_hand(factory: Factory, options: Mapping[str, object], folder: Path) -> ProviderAtHand:
-    return ProviderAtHand(factory, folder=folder, options=options, timeout_s=PATIENCE_S, limits=Limits())
+        assert not at_hand.is_told(self.soon_s)
 
 
 def _said(seen: Observation) -> list[str]:
@@ -141,5 +144,6 @@ def _said(seen: Observation) -> list[str]:
     return [f"{each.skill or seen.source}: {each.message}" for each in said if each.severity is Severity.ERROR]
 
 
-def _asked_in(threads: list[threading.Thread]) -> bool:
-    return any(thread.name.startswith("provider-") for thread in threads)
+def _asking(besides: list[threading.Thread]) -> bool:
+    """Tell whether a provider is asked in a thread that was not there before."""
+    return any(thread.name.startswith("provider-") for thread in threading.enumerate() if thread not in besides)

@@ -210,6 +210,16 @@ def test_refused_options_are_told_in_the_providers_own_words_on_one_line() -> No
     assert seen.diagnostics[0].message == "its options are refused: shelf is 3; there are 2"
 
 
+def test_options_refused_by_a_class_that_cannot_be_told_are_refused_all_the_same() -> None:
+    class Refused(OptionsRefused):
+        @override
+        def __str__(self) -> str:
+            raise ValueError
+
+    seen = world(fails(Refused())).look()
+    assert seen.diagnostics[0].message == "its options are refused: it does not say why"
+
+
 def test_a_factory_that_fails_is_called_again_at_the_next_look() -> None:
     provider = ScriptedProvider(gives(candidate("a")))
     make, calls = provider.make, []
