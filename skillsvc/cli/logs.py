@@ -32,3 +32,5 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    # What it says of exchanges at `debug` has their headers, and so where a signed URL redirects to.
+    logging.getLogger("httpcore").setLevel(logging.WARNING)

@@ -119,9 +119,9 @@ class HttpSource:
             self._is_new = False
         seen = self._reading.look(self._url, held)
         listing = self._reading.recall()
-        self._offer(listing, held)
-        if listing is not None:
+        if listing is not None and listing is not self._offered:
             self._forget_all_but(listing)
+        self._offer(listing, held)
         return self._complete(seen)
 
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
