@@ -14,6 +14,9 @@ from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTa
 from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.store.token_key_file import read_token_key_file
 
+_OF_A_USER = 3
+"""Conventional locations of a user, as long as the environment says where they are."""
+
 
 class Remark(NamedTuple):
     """What is found at a place of the file: a mistake, or something to be aware of."""
@@ -37,6 +40,9 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
     for label, into in sought.folded:
         named: Place = ("source", at[label], "path") if label in at else ("conventional",)
         yield Remark(named, f"{label} is left out: it is the same directory as {into}", is_mistake=False)
+    if settings.conventional.user and len(settings.conventional.of_user(environment)) < _OF_A_USER:
+        sentence = "cannot be found wholly: HOME is not set to a path in this environment"
+        yield Remark(("conventional", "user"), sentence, is_mistake=False)
     if sought.withheld:
         sentence = "the workspace is not trusted, so its skills are withheld; say trusted = true once you trust it"
         yield Remark(("conventional", "project"), sentence, is_mistake=False)

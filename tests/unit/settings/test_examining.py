@@ -97,6 +97,17 @@ def test_keys_of_tokens_are_read_as_a_start_reads_them(tmp_path: Path) -> None:
     assert remarks({"server": {"token_key_file": tmp_path / "good"}}) == []
 
 
+def test_a_home_that_is_not_known_is_warned_of() -> None:
+    said: dict[str, object] = {"conventional": {"user": True}}
+    warning = Remark(
+        ("conventional", "user"),
+        "cannot be found wholly: HOME is not set to a path in this environment",
+        is_mistake=False,
+    )
+    assert remarks(said, HOME="/me") == []
+    assert remarks(said) == remarks(said, XDG_CONFIG_HOME="/etc/me") == [warning]
+
+
 def test_what_is_left_out_or_withheld_is_warned_of(tmp_path: Path) -> None:
     skills = tmp_path / ".agents" / "skills"
     skills.mkdir(parents=True)
