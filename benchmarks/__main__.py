@@ -14,7 +14,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import cold_build, list_skills, refresh, repeated_read, skill_body, under_publishing
+from benchmarks import (
+    cold_build,
+    git_looks,
+    list_skills,
+    many_sources,
+    refresh,
+    repeated_read,
+    skill_body,
+    under_publishing,
+)
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 
@@ -24,8 +33,10 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F2": list_skills.measure,
     "F3": cold_build.measure,
     "F4": refresh.measure,
+    "git": git_looks.measure,
     "F6": under_publishing.measure,
     "F10": repeated_read.measure,
+    "sources": many_sources.measure,
 }
 
 

@@ -10,12 +10,14 @@ from math import inf
 from skillsvc.catalog.reports import Declared, SourceKey
 from skillsvc.sources.source import Source
 
-AT_ONCE = 8
-"""Looks that may be under way at once, without those that take long: of them most wait for a network."""
-SLOW_S = 5.0
-"""What takes longer than this takes long: it holds up neither other looks nor what these came to."""
+AT_ONCE = 2
+"""Looks that work at once. Python works on one at a time: eight of directories take twice the processor time of two."""
+LONG_S = 0.25
+"""A look that takes longer mostly waits, for a network or a disk: another one may begin beside it."""
 AT_MOST = 64
-"""Looks that may be under way at once at all."""
+"""Looks that may be under way at all."""
+SLOW_S = 5.0
+"""Nothing that others came to is kept back for a look that takes longer than this."""
 
 _AGAIN_S = 1.0
 """How soon after a look that did not see, or publish, everything there is a next one; twice as long each time."""
@@ -134,7 +136,7 @@ class Schedule:
         """Return the turns that begin now: what is told first, then what is due, the longest first."""
         ready = [key for key, seat in self._seats.items() if seat.is_ready(now)]
         ready.sort(key=lambda key: (not self._seats[key].is_told, self._seats[key].due))
-        room = min(AT_ONCE - len(self._quick(now)), AT_MOST - sum(seat.is_looking for seat in self._seats.values()))
+        room = min(AT_ONCE - len(self._under_way(now, LONG_S)), AT_MOST - len(self._under_way(now, inf)))
         turns = []
         for key in ready[: max(0, room)]:
             turns.append(self._seats[key].take_turn(key, self._next_number, now))
@@ -168,15 +170,17 @@ class Schedule:
         """Tell whether there is no look that is worth waiting for, or somebody whom the waiting would hold up."""
         if any(seat.is_told and seat.has_ended for seat in self._seats.values()):
             return True
-        return not (self._quick(now) or any(seat.is_ready(now) for seat in self._seats.values()))
+        return not (self._under_way(now, SLOW_S) or any(seat.is_ready(now) for seat in self._seats.values()))
 
     def wakes_at(self, now: float) -> float:
-        """Return when a turn may begin, or a look becomes a long one, though nothing else happens.
+        """Return when a turn may begin though nothing else happens.
 
-        `now` is when turns were begun last: what is due since before then waits for others to end.
+        `now` is when turns were begun last: what is due since before then waits for others to end or to take long.
         """
-        due = [seat.due for seat in self._seats.values() if seat.turn is None and seat.due > now]
-        return min([*due, *(began_at + SLOW_S for began_at in self._quick(now))], default=inf)
+        waits = any(seat.is_ready(now) for seat in self._seats.values())
+        long = (began_at + LONG_S for began_at in self._under_way(now, LONG_S) if waits)
+        due = (seat.due for seat in self._seats.values() if seat.turn is None and seat.due > now)
+        return min([*long, *due], default=inf)
 
     def is_declared(self, key: SourceKey) -> bool:
         """Tell whether there is such a source."""
@@ -200,6 +204,6 @@ class Schedule:
         seat = self._seats.get(turn.key)
         return seat if seat is not None and seat.turn is turn else None
 
-    def _quick(self, now: float) -> list[float]:
-        """Return when the looks under way began that have not taken long."""
-        return [seat.began_at for seat in self._seats.values() if seat.is_looking and now < seat.began_at + SLOW_S]
+    def _under_way(self, now: float, within_s: float) -> list[float]:
+        """Return when the looks under way began that have not taken so long yet."""
+        return [seat.began_at for seat in self._seats.values() if seat.is_looking and now < seat.began_at + within_s]

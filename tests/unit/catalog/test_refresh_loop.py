@@ -411,6 +411,7 @@ def test_an_operator_is_told_of_all_that_looks_found_and_of_what_clashes(stage: 
     stage.play(
         lambda: stage.loop.replace({DEPLOYMENT: stage.declared(stage.one, stage.two), LOCAL: stage.declared(mine)}),
         stage.finish_all,
+        stage.finish_all,
     )
     [shadowed] = stage.loop.diagnostics(DEPLOYMENT)
     assert (shadowed.code, shadowed.source) == (DiagnosticCode.SHADOWED, "two")

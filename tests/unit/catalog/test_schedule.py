@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from skillsvc.catalog.reports import Declared, SourceKey
-from skillsvc.catalog.schedule import AT_MOST, AT_ONCE, SLOW_S, Schedule, Turn, pause_after
+from skillsvc.catalog.schedule import AT_MOST, AT_ONCE, LONG_S, SLOW_S, Schedule, Turn, pause_after
 from skillsvc.domain.partition import DEPLOYMENT
 from tests.simulators.scripted_source import ScriptedSource
 
@@ -138,30 +138,33 @@ def test_a_look_at_changed_paths_that_failed_brings_a_whole_one_forward() -> Non
     assert [turn.changed for turn in schedule.begin(11.0)] == [None]
 
 
-def test_so_many_looks_are_under_way_and_what_is_told_comes_first() -> None:
+def test_so_many_looks_work_at_once_and_what_is_told_comes_first() -> None:
     schedule = schedule_of(*MANY)
     turns = schedule.begin(0.0)
     assert labels(turns) == [f"s{number}" for number in range(AT_ONCE)]
     schedule.tell(key("s99"), ["a"])
     assert schedule.begin(0.0) == []
-    assert schedule.wakes_at(0.0) == SLOW_S
-    over(schedule, turns[:2], 1.0)
-    assert labels(schedule.begin(1.0)) == ["s99", f"s{AT_ONCE}"]
+    assert schedule.wakes_at(0.0) == LONG_S
+    over(schedule, turns, 0.1)
+    assert labels(schedule.begin(0.1)) == ["s99", f"s{AT_ONCE}"]
 
 
 def test_looks_that_take_long_hold_up_no_others() -> None:
-    schedule = schedule_of(*MANY[: AT_ONCE + 1])
+    schedule = schedule_of(*MANY[: 2 * AT_ONCE])
     assert len(schedule.begin(0.0)) == AT_ONCE
-    assert schedule.begin(SLOW_S - 0.1) == []
-    # One can begin now, and what it comes to is worth waiting for.
-    assert not schedule.is_pressing(SLOW_S)
-    over(schedule, schedule.begin(SLOW_S), SLOW_S)
+    assert schedule.begin(LONG_S - 0.01) == []
+    others = schedule.begin(LONG_S)
+    assert len(others) == AT_ONCE
+    over(schedule, others, LONG_S)
+    # What the others came to is kept back for them a while, as they may end any moment.
+    assert not schedule.is_pressing(SLOW_S - 0.01)
     assert schedule.is_pressing(SLOW_S)
+    assert schedule.wakes_at(SLOW_S) == LONG_S + POLL_S
 
 
 def test_of_looks_that_take_long_there_are_not_any_number() -> None:
     schedule = schedule_of(*MANY)
-    begun = sum(len(schedule.begin(round_ * SLOW_S)) for round_ in range(50))
+    begun = sum(len(schedule.begin(round_ * LONG_S)) for round_ in range(50))
     assert begun == AT_MOST
 
 
@@ -170,6 +173,7 @@ def test_a_source_that_stays_keeps_its_turn_and_what_is_new_is_due() -> None:
     turns = schedule.begin(0.0)
     three = ScriptedSource("three")
     another = ScriptedSource("two")
+    # The look at `one` has taken long by then, and the one at what was `two` is nobody's any more.
     schedule.declare(declared(three, another, ONE), 5.0)
     assert list(schedule.keys) == [key("three"), key("two"), key("one")]
     begun = schedule.begin(5.0)
