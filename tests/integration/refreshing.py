@@ -6,6 +6,7 @@ when it is gone. Each one tells `begin N` before it takes state N in, and `end N
 
 import os
 import sys
+import threading
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +42,7 @@ def refresh_for_ever(place: Path) -> None:
             blobs=blobs,
         )
         refresh = Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=LIMITS, now=_now)
-        sweep = BlobSweep(current, blobs=blobs, now=_now)
+        threading.Thread(target=_sweep_for_ever, args=(BlobSweep(current, blobs=blobs, now=_now), refresh)).start()
         state = state_of(present, blobs)
         while True:
             state += 1
@@ -49,7 +50,12 @@ def refresh_for_ever(place: Path) -> None:
             _tell(f"begin {state}")
             refresh.look()
             _tell(f"end {state}")
-            sweep.sweep([refresh])
+
+
+def _sweep_for_ever(sweep: BlobSweep, refresh: Refresh) -> None:
+    """Remove what nothing names, while states are taken in and published beside."""
+    while True:
+        sweep.sweep([refresh])
 
 
 def main() -> None:

@@ -9,6 +9,8 @@ from skillsvc.domain.generation import Generation
 from tests.unit.sources.trees import Tree, grow, skill
 
 SKILLS = 12
+RETURNS = 4
+"""After so many states one file is what it was."""
 LARGE = 300_000
 """Bytes of an asset that is written in pieces."""
 
@@ -19,6 +21,8 @@ def tree_of(state: int) -> Tree:
     for number in range(SKILLS):
         files[f"skill-{number:02}/SKILL.md"] = skill(f"skill-{number:02}", f"State {state}.", f"Body {state}.")
         files[f"skill-{number:02}/data"] = f"data {state} of {number}"
+    # What goes and comes back may be swept while it is taken in again.
+    files["skill-01/again"] = f"again {state % RETURNS}"
     files["skill-00/large"] = f"{state:08}".encode() * (LARGE // 8)
     return files
 
