@@ -277,8 +277,11 @@ class Fetcher:
         origin = origin_of(url)
         if ask.method != "GET":
             raise FetchFailed(FetchReason.REDIRECT, f"{origin} redirects a {ask.method}", status=response.status_code)
+        location = response.headers.get("location", "")
+        if not location:
+            raise FetchFailed(FetchReason.REDIRECT, f"{origin} redirects, and does not say where")
         try:
-            target = parse_url(resolve(str(url), response.headers.get("location", "")))
+            target = parse_url(resolve(str(url), location))
         except UrlRefused as error:
             raise FetchFailed(FetchReason.REDIRECT, f"where {origin} redirects to {error}") from None
         there = origin_of(target)

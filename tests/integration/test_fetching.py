@@ -33,8 +33,10 @@ from tests.simulators.web_server import (
     broken,
     dripping,
     endless,
+    flooding,
     garbage,
     page,
+    raw,
     redirect,
     reset,
     serving,
@@ -147,6 +149,8 @@ def test_the_date_of_a_page_validates_it_too(server: WebServer, fetcher: Fetcher
     assert server.asked[-1].headers["if-modified-since"] == day
 
 
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 FAILING: list[tuple[Answer, FetchReason]] = [
     (page(b"no", status=500), FetchReason.STATUS),
     (page(b"no", status=404), FetchReason.STATUS),
@@ -162,6 +166,18 @@ FAILING: list[tuple[Answer, FetchReason]] = [
     (endless, FetchReason.TOO_LARGE),
     (silent, FetchReason.TIMEOUT),
     (dripping(bytes(1000), 0.05), FetchReason.TIMEOUT),
+    (raw(b"hello"), FetchReason.MALFORMED),
+    (raw(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"), FetchReason.MALFORMED),
+    (raw(OK + b"Content-Length: -1\r\n\r\nab"), FetchReason.MALFORMED),
+    (raw(OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nab"), FetchReason.MALFORMED),
+    (raw(OK + b"X-Own: a\0b\r\nContent-Length: 0\r\n\r\n"), FetchReason.MALFORMED),
+    (raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: own\r\nConnection: upgrade\r\n\r\nab"), FetchReason.MALFORMED),
+    (flooding(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), FetchReason.TIMEOUT),
+    (flooding(OK, b"X-Own: " + b"y" * 1000 + b"\r\n"), FetchReason.MALFORMED),
+    (flooding(CHUNKED, b"1;" + b"e" * 100_000), FetchReason.MALFORMED),
+    (flooding(CHUNKED, (b"100\r\n" + bytes(0x100) + b"\r\n") * 10), FetchReason.TOO_LARGE),
+    (flooding(CHUNKED + b"0\r\n", b"X-Own: " + b"y" * 1000 + b"\r\n"), FetchReason.MALFORMED),
+    (raw(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"), FetchReason.REDIRECT),
     (redirect("/path?token=1"), FetchReason.REDIRECT),
     (redirect("ftp://host.example/path"), FetchReason.REDIRECT),
     (redirect("http://ann:s3cret@host.example/path"), FetchReason.REDIRECT),

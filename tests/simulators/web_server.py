@@ -91,6 +91,28 @@ def dripping(data: bytes, every_s: float) -> Answer:
     return answer
 
 
+def raw(data: bytes) -> Answer:
+    """Send these very bytes, and hang up."""
+
+    def answer(_: Asked, send: Send, __: threading.Event) -> bool:
+        send(data)
+        return False
+
+    return answer
+
+
+def flooding(head: bytes, piece: bytes) -> Answer:
+    """Send these very bytes, and then others for ever."""
+
+    def answer(_: Asked, send: Send, ending: threading.Event) -> bool:
+        send(head)
+        while not ending.is_set():
+            send(piece)
+        return False
+
+    return answer
+
+
 def endless(_: Asked, send: Send, ending: threading.Event) -> bool:
     """Send a page that has no end."""
     send(_head(200, {"transfer-encoding": "chunked"}))
