@@ -45,7 +45,8 @@ class GenerationAdmin:
             report = admin_wire.partition_report(of, layers[of], len(self._scope.reports(of)))
             return pb.ListPartitionsResponse(partitions=[report])
 
-        page = self._pages.page(partitions, start, ask.size, told)
+        # Each looks through all the sources there are.
+        page = await self._threads.run(lambda: self._pages.page(partitions, start, ask.size, told))
         end = start + len(page)
         after = self._pages.next_token(ask, call, SEPARATOR.join(partitions[end - 1])) if end < len(partitions) else ""
         return joined(page, pb.ListPartitionsResponse(next_page_token=after, total_size=len(partitions)))

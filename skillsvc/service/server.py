@@ -45,8 +45,6 @@ _STEPS = 5
 is here, may have it brought, and reads it."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
-_COMPARING = 16
-"""Calls of operators that may wait for what goes through all of a catalog."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +85,7 @@ class Server:
             reason=ErrorReason.SOURCE_UNREACHABLE,
         )
         self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
-        self._comparing = Threads("admin", threads=1, waiting=_COMPARING, within_s=within_s)
+        self._comparing = Threads("admin", threads=1, waiting=_WAITING, within_s=within_s)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
         self._hurrying: asyncio.Future[None] | None = None
         boundary = Boundary(limits=parts.limits, new_incident=parts.new_id)

@@ -353,6 +353,21 @@ class TestRefresh:
             looks.looks[0].set_result(Looked(before=first, after=first))
             assert ((await calls[0]).added_total, told.added_total) == (0, 1)
 
+    async def test_a_crowd_that_waits_for_one_look_is_answered_whole(
+        self, looks: ScriptedLooks, tmp_path: Path
+    ) -> None:
+        blobs = MemoryBlobStore()
+        async with operated(looks, tmp_path) as operator:
+            before = operator.server.current.layers[DEPLOYMENT].present
+            request = pb.RefreshRequest(partition=HERE)
+            calls = [asyncio.create_task(operator.call(request, pb.RefreshResponse)) for _ in range(200)]
+            await under_way(looks, len(calls))
+            after = operator.server.publish(*(skill_row(blobs, f"s{number}") for number in range(300)))
+            assert after is not None
+            for look in looks.looks:
+                look.set_result(Looked(before=before, after=after))
+            assert {told.added_total for told in await asyncio.gather(*calls)} == {300}
+
     async def test_a_deadline_ends_the_waiting_and_never_the_look(self, looks: ScriptedLooks, tmp_path: Path) -> None:
         async with operated(looks, tmp_path) as operator:
             refusal = await operator.refused(pb.RefreshRequest(partition=HERE), within_s=0.5)
