@@ -25,6 +25,7 @@ from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import Observation
 from skillsvc.sources.stat_cache import StatCache, fingerprint_of
 from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.unit.sources.looks import CountingBlobStore
 from tests.unit.sources.trees import LABEL, Link, Program, Tree, bundle_at, codes, grow, places_of, skill, stored_tree
 
 TREE: Tree = {
@@ -41,19 +42,6 @@ TREE: Tree = {
     "team/d/SKILL.md": skill("d"),
     "team/d/link": Link("SKILL.md"),
 }
-
-
-class CountingBlobStore(MemoryBlobStore):
-    """Counts the files whose bytes came in."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.taken = 0
-
-    @override
-    def put(self, data: bytes, digest: str | None = None) -> str:
-        self.taken += 1
-        return super().put(data, digest)
 
 
 class World:
