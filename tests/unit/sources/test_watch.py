@@ -1,120 +1,22 @@
 """Watching as the kernel does it: what is told of which folder, and what is never watched."""
 
-import errno
-import logging
-import queue
-import resource
 import shutil
-import threading
-import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypedDict, Unpack
 
 import pytest
-from typing_extensions import override
 
-from skillsvc.content.inotify import Event, Inotify
-from skillsvc.sources.watch import DirectoryWatch
 from tests.unit.sources.trees import Link, Tree, grow, skill
-
-PATIENCE_S = 20.0
-Told = tuple[str, frozenset[str]]
-
-
-@dataclass(slots=True)
-class Place:
-    """A watched directory whose folders a test sets."""
-
-    path: str
-    label: str = "harbor"
-    folders: frozenset[str] = frozenset({""})
-
-
-@dataclass(slots=True)
-class Listener:
-    """What a watch has told."""
-
-    told: "queue.Queue[Told]" = field(default_factory=queue.Queue)
-
-    def tell(self, label: str, paths: frozenset[str]) -> None:
-        self.told.put((label, paths))
-
-    def next(self) -> Told:
-        return self.told.get(timeout=PATIENCE_S)
-
-    def until_anything(self, label: str = "harbor") -> None:
-        """Wait until it is told that anything may have changed."""
-        while self.next() != (label, frozenset()):
-            pass
-
-    def until_path(self, path: str, label: str = "harbor") -> frozenset[Told]:
-        """Wait until a path is told; return what was told until then, one path each."""
-        told: set[Told] = set()
-        while (label, frozenset({path})) not in told:
-            by, paths = self.next()
-            told |= {(by, frozenset({each})) for each in paths}
-        return frozenset(told)
-
-
-def only(path: str, label: str = "harbor") -> frozenset[Told]:
-    """Return what is told where nothing but one path changes, in however many pieces."""
-    return frozenset({(label, frozenset({path}))})
-
-
-class Settings(TypedDict, total=False):
-    most_folders: int
-    poll_s: float
-    remote: Callable[[bytes], bool]
-    open_inotify: Callable[[], Inotify]
-
-
-def watch_of(places: Collection[Place], listener: Listener, **settings: Unpack[Settings]) -> DirectoryWatch[str]:
-    return DirectoryWatch({place.label: place for place in places}, listener.tell, look_again_s=0.05, **settings)
-
-
-@contextmanager
-def running(watch: DirectoryWatch[str]) -> Iterator[None]:
-    """Watch in a thread."""
-    stop = threading.Event()
-    thread = threading.Thread(target=watch.run, args=(stop,))
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-
-
-@contextmanager
-def watching(*places: Place, **settings: Unpack[Settings]) -> Iterator[Listener]:
-    """Watch in a thread, from when it tells that the watch stands."""
-    listener = Listener()
-    with running(watch_of(places, listener, **settings)):
-        for _ in places:
-            assert listener.next()[1] == frozenset()
-        yield listener
-
-
-def kernel_watches() -> int:
-    """Count what this process has the kernel watch."""
-    found = 0
-    for descriptor in Path("/proc/self/fdinfo").iterdir():
-        try:
-            found += descriptor.read_text().count("inotify wd:")
-        except FileNotFoundError:
-            continue
-    return found
-
-
-def wait_for_watches(number: int) -> None:
-    """Wait until what other tests had watched is closed: the native part does that after the thread is gone."""
-    deadline = time.monotonic() + PATIENCE_S
-    while kernel_watches() != number:
-        assert time.monotonic() < deadline
+from tests.unit.sources.watches import (
+    Listener,
+    Place,
+    kernel_watches,
+    only,
+    running,
+    wait_for_watches,
+    watch_of,
+    watching,
+)
 
 
 def test_changes_are_told_by_their_paths_below_the_directory(tmp_path: Path) -> None:
@@ -245,133 +147,6 @@ def test_what_a_link_leads_to_anew_is_watched_there(tmp_path: Path) -> None:
         listener.until_anything()
         grow(tmp_path, {"two/x": "edited"})
         listener.until_path("x")
-
-
-class Alarm(logging.Handler):
-    """Tells that something was logged, and what."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rung = threading.Event()
-        self.said: list[str] = []
-
-    @override
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
-        self.rung.set()
-
-
-@pytest.fixture
-def alarm() -> Iterator[Alarm]:
-    alarm = Alarm()
-    log = logging.getLogger("skillsvc.sources.watch")
-    log.addHandler(alarm)
-    yield alarm
-    log.removeHandler(alarm)
-
-
-def test_where_the_kernel_refuses_it_is_said_and_the_watch_goes_on(tmp_path: Path, alarm: Alarm) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    listener = Listener()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
-    try:
-        with running(watch_of([Place(str(tmp_path))], listener)):
-            assert alarm.rung.wait(PATIENCE_S)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            listener.until_anything()
-            # The kernel is asked again, and watches.
-            told: Told = ("", frozenset())
-            while told[1] != {"x"}:
-                grow(tmp_path, {"x": "edited"})
-                told = listener.next()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def test_g24_more_folders_than_may_be_watched_are_polled_which_is_said_once(tmp_path: Path, alarm: Alarm) -> None:
-    grow(tmp_path, {"small/x": "", **{f"large/{number}/x": "" for number in range(9)}})
-    large = Place(str(tmp_path / "large"), "large", frozenset({"", *map(str, range(9))}))
-    small = Place(str(tmp_path / "small"), "small")
-    wait_for_watches(0)
-    with watching(large, small, most_folders=9, poll_s=0.05) as listener:
-        for _ in range(3):
-            listener.until_anything("large")
-        assert kernel_watches() == 1
-        grow(tmp_path, {"small/x": "edited"})
-        listener.until_path("x", "small")
-        assert alarm.said == ["not watched but looked at every 0.1 s: there are more than 9 folders"]
-        # What the source has fewer of is watched again.
-        large.folders = frozenset({"", "0"})
-        while kernel_watches() != 3:
-            listener.until_anything("large")
-        grow(tmp_path, {"large/0/x": "edited"})
-        listener.until_path("0/x", "large")
-
-
-class Refusing(Inotify):
-    """A kernel that watches no more than some folders for this user."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._left = most
-
-    @override
-    def add(self, path: bytes) -> int:
-        if self._left == 0:
-            raise OSError(errno.ENOSPC, "no space left on device")
-        self._left -= 1
-        return super().add(path)
-
-    @override
-    def remove(self, watch: int) -> None:
-        self._left += 1
-        super().remove(watch)
-
-
-def test_g24_what_the_kernel_refuses_is_polled_and_hinders_no_other(tmp_path: Path, alarm: Alarm) -> None:
-    grow(tmp_path, {"small/x": "", **{f"large/{number}/x": "" for number in range(9)}})
-    large = Place(str(tmp_path / "large"), "large", frozenset({"", *map(str, range(9))}))
-    small = Place(str(tmp_path / "small"), "small")
-    with watching(large, small, open_inotify=lambda: Refusing(5), poll_s=0.05) as listener:
-        for _ in range(3):
-            listener.until_anything("large")
-        grow(tmp_path, {"small/x": "edited"})
-        listener.until_path("x", "small")
-        assert alarm.said == ["not watched but looked at every 0.1 s: the kernel refuses (ENOSPC)"]
-
-
-def test_a_file_system_of_another_machine_is_polled_and_hinders_no_other(tmp_path: Path, alarm: Alarm) -> None:
-    grow(tmp_path, {"far/x": "", "near/x": ""})
-    far, near = Place(str(tmp_path / "far"), "far"), Place(str(tmp_path / "near"), "near")
-    wait_for_watches(0)
-    with watching(far, near, remote=lambda path: path.endswith(b"far"), poll_s=0.05) as listener:
-        for _ in range(3):
-            listener.until_anything("far")
-        assert kernel_watches() == 1
-        grow(tmp_path, {"near/x": "edited"})
-        listener.until_path("x", "near")
-    assert alarm.said == ["not watched but looked at every 0.1 s: it is on a file system that need not tell of changes"]
-
-
-class Dropping(Inotify):
-    """A kernel that says, once, that it dropped events."""
-
-    dropped = False
-
-    @override
-    def read(self, timeout_s: float) -> list[Event]:
-        events = super().read(timeout_s)
-        if events and not self.dropped:
-            self.dropped = True
-            return [Event(watch=-1)]
-        return events
-
-
-def test_where_the_kernel_dropped_events_anything_may_have_changed(tmp_path: Path) -> None:
-    one, two = grow(tmp_path / "one", {"x": ""}), grow(tmp_path / "two", {"x": ""})
-    with watching(Place(str(one), "one"), Place(str(two), "two"), open_inotify=Dropping) as listener:
-        grow(one, {"x": "edited"})
-        assert {listener.next(), listener.next()} == {("one", frozenset()), ("two", frozenset())}
 
 
 def test_two_directories_over_one_folder_are_both_told(tmp_path: Path) -> None:
