@@ -45,9 +45,11 @@ class GitSettings:
 
     `ref` None is the branch that the remote's HEAD names. `subdir` is the folder that counts as the source's root;
     nothing leads above it. `max_bytes` bounds what one fetch receives, `max_cache_bytes` what is kept of it between
-    looks, `timeout_s` one fetch. Credentials are a user name and password, or a token, over HTTPS; over SSH it is a key
-    without a passphrase. `access` tells these credentials from others and is no secret: what was fetched with others is
-    kept apart. `allow_addresses` and `redirect_hosts` are for the files of git LFS.
+    looks, `timeout_s` one fetch, and beside it all files of git LFS together.
+
+    Credentials are a user name and password, or a token, over HTTPS; over SSH it is a key without a passphrase.
+    `access` tells these credentials from others and is no secret: what was fetched with others is kept apart.
+    `allow_addresses` and `redirect_hosts` are for the files of git LFS.
     """
 
     url: str
@@ -142,7 +144,9 @@ class GitSource:
         except CacheBusy:
             message = "another look at it is still under way"
         except OSError as error:
-            message = f"the server's data folder cannot be used ({errno.errorcode.get(error.errno or 0, 'EIO')})"
+            message = (
+                f"this server can neither fetch nor keep anything ({errno.errorcode.get(error.errno or 0, 'EIO')})"
+            )
         return self._reading.failed(
             Diagnostic(
                 severity=Severity.ERROR, code=DiagnosticCode.SOURCE_UNREACHABLE, message=message, source=self.label
@@ -220,7 +224,9 @@ class GitSource:
             stopped=self._stopped,
         )
         with closing(fetcher):
-            yield LfsServer(self._url.lfs, fetcher=fetcher, credentials=settings.credentials())
+            yield LfsServer(
+                self._url.lfs, fetcher=fetcher, within_s=settings.timeout_s, credentials=settings.credentials()
+            )
 
     def _fetch(self, standing: Observation | None, held: Sequence[Found]) -> str:
         """Bring the remote's commit into the cache, and return it; "" where the repository is empty.

@@ -33,11 +33,12 @@ class GitCache:
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         """Prepare; `access` is all that tells what is fetched, and as whom, from what was before."""
-        self._folder = folder
+        # The process that fetches has a folder of its own to work in.
+        self._folder = folder.absolute()
         self._stopped = stopped
         self._wait = wait
         name = hashlib.sha256("\0".join(access).encode()).hexdigest()[:32]
-        self.path = folder / f"{name}.git"
+        self.path = self._folder / f"{name}.git"
 
     @property
     def home(self) -> Path:

@@ -22,7 +22,7 @@ _WHY: Final[Mapping[FetchStatus, str]] = MappingProxyType(
         FetchStatus.TOO_LARGE: "{host} sends more than {max_bytes} bytes, or what needs more memory than is allowed",
         FetchStatus.LATE: "{host} did not answer in whole within {timeout_s:g} s",
         FetchStatus.NO_ANSWER: "the process that fetches from {host} died",
-        FetchStatus.CACHE_UNUSABLE: "the cache of the repository at {host} cannot be used",
+        FetchStatus.CACHE_UNUSABLE: "the cache of the repository at {host} cannot be used, nor made anew",
     }
 )
 _WHY_OVER_SSH: Final[Mapping[FetchStatus, str]] = MappingProxyType(

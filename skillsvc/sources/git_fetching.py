@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
@@ -75,7 +76,9 @@ class GitFetching:
             LookAbandoned: The look was stopped.
             OSError: The process cannot be started.
         """
-        environment = self._make_home(request)
+        environment = self._make_home()
+        if request.ssh_key_file:
+            request = replace(request, ssh_key_file=_absolute("ssh_key_file", request.ssh_key_file))
         with subprocess.Popen(  # noqa: S603 - our own program; nothing of the request is in the command
             self._command,
             bufsize=0,
@@ -97,7 +100,7 @@ class GitFetching:
             _log.info("a fetch from git ended with %s: %s", answer.status, _printable(answer.detail))
         return answer
 
-    def _make_home(self, request: FetchRequest) -> Mapping[str, str]:
+    def _make_home(self) -> Mapping[str, str]:
         """Put into the home what the library looks for there, and return the environment that leads to it."""
         ssh = self._home / ".ssh"
         authorities = self._home / "authorities"
@@ -108,12 +111,11 @@ class GitFetching:
             _copy("known_hosts_file", self._known_hosts_file, known_hosts)
         else:
             known_hosts.unlink(missing_ok=True)
-        if request.ssh_key_file:
-            _check("ssh_key_file", request.ssh_key_file)
         environment = {"HOME": str(self._home), "LC_ALL": "C.UTF-8"}
         if self._ca_file:
-            _check("ca_file", self._ca_file)
-            environment |= {"SSL_CERT_FILE": self._ca_file, "SSL_CERT_DIR": str(authorities)}
+            ca_file = _absolute("ca_file", self._ca_file)
+            # Both, so that the authorities of the system are none.
+            environment |= {"SSL_CERT_FILE": ca_file, "SSL_CERT_DIR": str(authorities)}
         return environment
 
     def _converse(self, process: "subprocess.Popen[bytes]", request: FetchRequest) -> FetchAnswer:
@@ -154,11 +156,13 @@ def _copy(setting: str, source: str, target: Path) -> None:
         raise FileUnreadable(setting, error) from error
 
 
-def _check(setting: str, path: str) -> None:
+def _absolute(setting: str, path: str) -> str:
+    """Return where a file is, that the process with its own folder to work in is to read."""
     try:
         Path(path).open("rb").close()
     except OSError as error:
         raise FileUnreadable(setting, error) from error
+    return str(Path(path).absolute())
 
 
 def _printable(text: str) -> str:

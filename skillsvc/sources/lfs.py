@@ -8,14 +8,15 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import BinaryIO, Final, NamedTuple, cast
 
 from typing_extensions import Buffer, override
 
 from skillsvc.content.blobs import BlobStore, BlobWriter
 from skillsvc.content.credentials import Credentials
-from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed
+from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
 from skillsvc.content.lfs_pointer import LfsPointer
 from skillsvc.content.tree import Unreadable
 from skillsvc.content.urls import UrlRefused, origin_of, parse_url
@@ -24,6 +25,7 @@ from skillsvc.sources.source import LookAbandoned
 _MEDIA_TYPE: Final = "application/vnd.git-lfs+json"
 _MOST_ANSWER_BYTES: Final = 256 * 1024
 _MOST_HEADERS: Final = 32
+_OVER: Final = "it did not come before the time of this look was over"
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
@@ -37,8 +39,21 @@ class _Download(NamedTuple):
 class LfsServer:
     """Where the large files of one repository are (`LfsObjects`)."""
 
-    def __init__(self, endpoint: str, *, fetcher: Fetcher, credentials: Credentials | None = None) -> None:
-        """Ask at `endpoint`. The credentials go there, and to wherever it sends us on the same host and port."""
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        fetcher: Fetcher,
+        within_s: float,
+        credentials: Credentials | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Ask at `endpoint`, for at most `within_s` seconds from now on, all files together.
+
+        The credentials go there, and to wherever it sends us on the same host and port.
+        """
+        self._clock = clock
+        self._end = clock() + within_s
         self._endpoint = endpoint
         self._fetcher = fetcher
         self._credentials = credentials
@@ -69,11 +84,20 @@ class LfsServer:
                 max_bytes=pointer.size,
                 headers=download.headers,
                 credentials=self._credentials if own else None,
+                within_s=self._left_s(),
             )
         except FetchAbandoned as error:
             raise LookAbandoned from error
         except FetchFailed as error:
-            raise Unreadable(f"git LFS: {error.message}") from error
+            # How many seconds were left of the look differs from one to the next; what is said does not.
+            message = _OVER if error.reason is FetchReason.TIMEOUT else error.message
+            raise Unreadable(f"git LFS: {message}") from error
+
+    def _left_s(self) -> float:
+        left = self._end - self._clock()
+        if left <= 0:
+            raise Unreadable(f"git LFS: {_OVER}")
+        return left
 
     def _ask(self, pointer: LfsPointer) -> _Download:
         """Ask where an object is."""
@@ -91,6 +115,7 @@ class LfsServer:
             accept=_MEDIA_TYPE,
             headers={"Content-Type": _MEDIA_TYPE},
             credentials=self._credentials,
+            within_s=self._left_s(),
         )
         return _parse_answer(answer.data)
 

@@ -422,7 +422,7 @@ def test_over_ssh_the_user_is_the_one_of_the_url(remote: LocalRemote, make: Make
 
 def test_a_data_folder_that_cannot_be_used_is_told(make: Make) -> None:
     make.folder.write_text("")
-    assert fails(make().observe()) == "the server's data folder cannot be used (EEXIST)"
+    assert fails(make().observe()) == "this server can neither fetch nor keep anything (EEXIST)"
 
 
 def test_a_cache_that_another_look_holds_is_waited_for(make: Make) -> None:
