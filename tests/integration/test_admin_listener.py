@@ -1,5 +1,6 @@
 """Where operators call: a socket for one user alone, beside the listener of agents, and never on it."""
 
+import asyncio
 import os
 import socket
 import stat
@@ -171,3 +172,26 @@ async def test_a_drained_server_answers_operators_no_more(tmp_path: Path) -> Non
         assert names(tmp_path) == []
         refusal = await operator.refused(pb.ListSourcesRequest(partition=HERE), within_s=5)
         assert refusal.code is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_peers_that_speak_no_grpc_or_never_end_a_call_hold_up_nobody(tmp_path: Path) -> None:
+    path = os.fspath(tmp_path / "admin.sock")
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(9)
+    async with operated(looks(), tmp_path) as operator:
+        peers = []
+        try:
+            for said in (b"GET / HTTP/1.1\r\n\r\n", os.urandom(65_536), preface, preface + os.urandom(65_536), b""):
+                for _ in range(20):
+                    reader, writer = await asyncio.open_unix_connection(path)
+                    peers.append((reader, writer))
+                    writer.write(said)
+            waiting = [asyncio.create_task(operator.refused(pb.RefreshRequest(partition=HERE))) for _ in range(50)]
+            await operator.server.settled()
+            assert await answers(operator)
+            await operator.server.list()
+            await operator.server.server.drain(1)
+            # Whether a call had come in yet when the drain began, or is told so by the transport.
+            assert {(await each).code for each in waiting} == {grpc.StatusCode.UNAVAILABLE}
+        finally:
+            for _, writer in peers:
+                writer.close()
