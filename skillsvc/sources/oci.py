@@ -1,44 +1,34 @@
-"""An artifact in an OCI registry as a source: its layers are the tree, its manifest's digest is the revision.
-
-Layers are parts of one tree and never a history: a path in two of them, or a whiteout, refuses the artifact. What such
-an image shows depends on who reads it in which order, and a file that was taken back would still be in its bytes.
-"""
+"""An artifact in an OCI registry as a source: its layers are the tree, its manifest's digest is the revision."""
 
 import errno
 import hashlib
-import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from skillsvc.content.addresses import AddressGuard
-from skillsvc.content.archive_paths import ArchiveLimits, ArchivePaths, ArchiveRefused
-from skillsvc.content.archives import ArchiveKind, unpack
+from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import CredentialsMissing, CredentialsOf, no_credentials
 from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
-from skillsvc.content.stored_tree import StoredFile, StoredTree
+from skillsvc.content.stored_tree import StoredTree
 from skillsvc.content.transport import Authorities
-from skillsvc.content.unpacking import PIECE, UnpackAbandoned, Unpacked
+from skillsvc.content.unpacking import UnpackAbandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.errors import DataLoss, Unavailable
+from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
-from skillsvc.parsing.oci_manifest import Descriptor, Layer, LayerForm, Manifest, ManifestRefused, parse_manifest
+from skillsvc.parsing.oci_manifest import Descriptor, Manifest, ManifestRefused, parse_manifest
 from skillsvc.parsing.oci_reference import parse_reference
-from skillsvc.sources.kept_layers import KeptLayers
+from skillsvc.sources.oci_layers import ContentWrong, Layers
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.registry import Registry, digest_said
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome, never
-from skillsvc.sources.web import Hashing
 
-_WHITEOUT: Final = ".wh."
 _NOT_FOUND: Final = 404
 _NOT_LET_IN: Final = frozenset({401, 403})
-_KINDS: Final = {LayerForm.TAR: ArchiveKind.TAR, LayerForm.TAR_GZIP: ArchiveKind.TAR_GZIP}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +60,6 @@ class OciSettings:
     def label(self) -> str:
         """The source's label."""
         return self.reading.label
-
-
-class _ContentWrong(Exception):
-    """What came is not what its digest says. Another look may bring the right bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +115,6 @@ class OciSource:
         self._settings = settings
         self._reference = parse_reference(settings.reference)
         self._blobs = blobs
-        self._folder = folder
-        self._limits = archive_limits or ArchiveLimits()
-        self._stopped = stopped
         self._clock = clock
         self._reading = TreeReading(settings.reading, limits=limits, blobs=blobs, stopped=stopped)
         self._fetcher = Fetcher(
@@ -150,8 +133,9 @@ class OciSource:
             token_hosts=settings.token_hosts,
             clock=clock,
         )
-        self._kept = KeptLayers(folder)
-        self._layers: Mapping[Layer, Unpacked] | None = None
+        self._layers = Layers(
+            self._registry, folder=folder, limits=archive_limits or ArchiveLimits(), blobs=blobs, stopped=stopped
+        )
         self._artifact: _Artifact | None = None
         self._refusal: _Refusal | None = None
         self._last: Observation | None = None
@@ -176,12 +160,12 @@ class OciSource:
             self._last = self._failed(DiagnosticCode.SOURCE_UNREACHABLE, _said(error))
         except CredentialsMissing as error:
             self._last = self._failed(DiagnosticCode.SOURCE_UNREACHABLE, str(error))
-        except (ManifestRefused, ArchiveRefused, _ContentWrong) as error:
+        except (ManifestRefused, ArchiveRefused, ContentWrong) as error:
             self._last = self._failed(DiagnosticCode.ARTIFACT_REFUSED, str(error))
         except Unavailable as error:
             self._last = self._failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {error.message}")
         except OSError as error:
-            # Of the scratch folder alone: all others are translated where they are raised.
+            # Of the source's folder alone: all others are translated where they are raised.
             self._last = self._failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in ({_symbol(error)})")
         return self._last
 
@@ -193,8 +177,9 @@ class OciSource:
             if self._refusal is not None and self._refusal.digest == digest:
                 raise ManifestRefused(self._refusal.message)
             if artifact is None or artifact.digest != digest:
-                artifact = self._artifact = self._take(artifact)
-                self._last = None
+                artifact = self._take(artifact)
+            if artifact is not self._artifact:
+                self._artifact, self._last = artifact, None
         if self._last is not None and self._last.outcome is Outcome.WHOLE:
             return self._last
         return self._reading.read(artifact.tree, held=held, revision=f"sha256:{artifact.digest}", notes=artifact.notes)
@@ -220,120 +205,40 @@ class OciSource:
             manifest = parse_manifest(data)
             if isinstance(manifest, Descriptor):
                 manifest = self._manifest_of_index(manifest)
-            return self._assemble(digest, manifest)
+            contents = self._layers.gather(manifest)
         except (ManifestRefused, ArchiveRefused) as error:
             self._refusal = _Refusal(digest=digest, message=str(error))
             raise
+        return _Artifact(
+            digest=digest,
+            tree=StoredTree(contents.files, links=contents.links, blobs=self._blobs),
+            notes=tuple(
+                self._diagnostic(DiagnosticCode.NOT_A_REGULAR_FILE, note, Severity.WARNING) for note in contents.notes
+            ),
+            blobs=frozenset(file.digest for file in contents.files.values()),
+        )
 
     def _manifest_of_reference(self) -> tuple[bytes, str]:
         found = self._registry.manifest(self._reference.wanted)
         digest = hashlib.sha256(found.data).hexdigest()
         if digest != (self._reference.digest or digest_said(found) or digest):
-            raise _ContentWrong("the manifest that came has another digest than it should have")
+            raise ContentWrong("the manifest that came has another digest than it should have")
         return found.data, digest
 
     def _manifest_of_index(self, where: Descriptor) -> Manifest:
         data = self._registry.manifest(f"sha256:{where.digest}").data
         if hashlib.sha256(data).hexdigest() != where.digest or len(data) != where.size:
-            raise _ContentWrong("the manifest that came has another digest or size than the index says")
+            raise ContentWrong("the manifest that came has another digest or size than the index says")
         manifest = parse_manifest(data)
         if isinstance(manifest, Descriptor):
             raise ManifestRefused("is an index of an index")
         return manifest
-
-    def _assemble(self, digest: str, manifest: Manifest) -> _Artifact:
-        """Put the tree together from its layers."""
-        if sum(layer.size for layer in manifest.layers) > self._limits.total_bytes:
-            raise ManifestRefused(f"lists layers of more than {self._limits.total_bytes} bytes")
-        known = self._kept.read() if self._layers is None else self._layers
-        layers: dict[Layer, Unpacked] = {}
-        files: dict[str, StoredFile] = {}
-        links: dict[str, str] = {}
-        notes: list[str] = []
-        paths = ArchivePaths(self._limits)
-        left = self._limits
-        for layer in manifest.layers:
-            unpacked = layers[layer] = self._content(layer, left, known.get(layer))
-            for path in (*unpacked.files, *unpacked.links):
-                _check_path(path, layer)
-            files.update({paths.add(path): file for path, file in unpacked.files.items()})
-            links.update({paths.add(path): text for path, text in unpacked.links.items()})
-            notes.extend(unpacked.notes)
-            left = _left(left, unpacked)
-        # Kept for the next manifest: most often it has most of these layers too.
-        if layers != known:
-            self._kept.write(layers)
-        self._layers = layers
-        return _Artifact(
-            digest=digest,
-            tree=StoredTree(files, links=links, blobs=self._blobs),
-            notes=tuple(self._diagnostic(DiagnosticCode.NOT_A_REGULAR_FILE, note, Severity.WARNING) for note in notes),
-            blobs=frozenset(file.digest for file in files.values()),
-        )
-
-    def _content(self, layer: Layer, left: ArchiveLimits, before: Unpacked | None) -> Unpacked:
-        if before is not None and self._has_all(before.files.values()):
-            return before
-        if layer.form is LayerForm.FILE:
-            file = StoredFile(layer.digest, layer.size)
-            if layer.size > min(left.file_bytes, left.total_bytes):
-                raise ManifestRefused("lists a file of more bytes than are taken")
-            if not self._has_all([file]):
-                with self._fetched(layer) as data:
-                    self._keep(data)
-            return Unpacked(files={layer.place: file}, links={}, notes=())
-        with self._fetched(layer) as data:
-            return unpack(data, kind=_KINDS[layer.form], limits=left, blobs=self._blobs, stopped=self._stopped)
-
-    def _has_all(self, files: Iterable[StoredFile]) -> bool:
-        try:
-            return all(self._blobs.has(file.digest) and self._blobs.size(file.digest) == file.size for file in files)
-        except DataLoss:
-            # Gone between the two questions.
-            return False
-
-    @contextmanager
-    def _fetched(self, layer: Layer) -> Iterator[BinaryIO]:
-        """Fetch a layer into a file that has no name; its bytes are what the manifest says."""
-        if self._folder is not None:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=self._folder) as file:
-            hashing = Hashing(file)
-            self._registry.fetch_blob(layer.digest, layer.size, hashing)
-            if (hashing.size, hashing.digest) != (layer.size, layer.digest):
-                raise _ContentWrong("a layer that came has another digest or size than the manifest says")
-            file.seek(0)
-            yield file
-
-    def _keep(self, data: BinaryIO) -> None:
-        with self._blobs.writer() as writer:
-            while piece := data.read(PIECE):
-                writer.write(piece)
-            writer.commit()
 
     def _failed(self, code: DiagnosticCode, message: str) -> Observation:
         return self._reading.failed(self._diagnostic(code, message, Severity.ERROR))
 
     def _diagnostic(self, code: DiagnosticCode, message: str, severity: Severity) -> Diagnostic:
         return Diagnostic(severity=severity, code=code, message=message, source=self.label)
-
-
-def _check_path(path: str, layer: Layer) -> None:
-    """Refuse what takes a file of another layer back, and what lies beside the folder that the layer says it is."""
-    if any(name.startswith(_WHITEOUT) for name in path.split("/")):
-        raise ManifestRefused("lists a layer that takes files of another one back; pack the artifact in one layer")
-    folder = layer.place.removeprefix("./").removesuffix("/")
-    if layer.form is not LayerForm.FILE and folder not in {"", "."} and not path.startswith(f"{folder}/"):
-        raise ManifestRefused("lists a folder whose layer holds files beside it")
-
-
-def _left(limits: ArchiveLimits, unpacked: Unpacked) -> ArchiveLimits:
-    """Return the limits for the layers that follow: they hold for the artifact, however it is cut."""
-    return replace(
-        limits,
-        total_bytes=max(0, limits.total_bytes - sum(file.size for file in unpacked.files.values())),
-        entries=max(0, limits.entries - len(unpacked.files) - len(unpacked.links)),
-    )
 
 
 def _said(error: FetchFailed) -> str:

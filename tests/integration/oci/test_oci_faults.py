@@ -118,6 +118,18 @@ def test_each_fault_of_a_registry_keeps_what_was_last_found(
     assert described(source.observe(held=before.found)) == [("a", "Two.")]
 
 
+def test_a_look_goes_on_from_where_the_one_before_failed(place: Repository, make: MakeOci) -> None:
+    first, second = folder("a"), folder("b")
+    place.push(first, second)
+    place.relay.answers[place.blob(second)] = broken
+    source = make(place.reference)
+    said(source.observe())
+    del place.relay.answers[place.blob(second)]
+    place.relay.asked.clear()
+    assert described(source.observe()) == [("a", "Says so."), ("b", "Says so.")]
+    assert [path for path in place.relay.paths() if "/blobs/" in path] == [place.blob(second)]
+
+
 def test_a_look_that_is_told_to_stop_is_abandoned_soon(place: Repository, make: MakeOci) -> None:
     place.push(folder("a"))
     place.relay.answers[place.manifest] = silent

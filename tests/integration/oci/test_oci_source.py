@@ -144,6 +144,22 @@ def test_a_tag_that_moved_brings_only_the_layers_that_are_new(place: Repository,
     assert fetched == [place.blob(changed)]
 
 
+def test_limits_hold_for_layers_that_are_there(place: Repository, make: MakeOci) -> None:
+    noise = [
+        Pushed(data=tar_gz_of(tarred(name, name.encode() * 3000)), media_type="application/vnd.acme.tar+gzip")
+        for name in "ab"
+    ]
+    source = make(place.reference, own={"archive_limits": ArchiveLimits(total_bytes=5500)})
+    for layer in noise:
+        place.push(layer)
+        assert source.observe().outcome is Outcome.WHOLE
+    place.push(*noise, folder("c"))
+    assert said(source.observe())[0] is DiagnosticCode.ARTIFACT_REFUSED
+    place.push(noise[1], noise[0])
+    code, _ = said(source.observe())
+    assert code is DiagnosticCode.ARTIFACT_REFUSED
+
+
 def test_a_start_brings_no_layer_that_is_there(place: Repository, make: MakeOci, tmp_path: Path) -> None:
     links = (tarred("a/alias", kind=b"2", link=b"SKILL.md"), tarred("a/run.sh", b"x", mode=0o755))
     place.push(folder("a", "One.", *links), folder("b"))
