@@ -115,6 +115,7 @@ class HttpSource:
         del changed
         if self._is_new:
             # What was served before a restart may be asked for before anybody answers here.
+            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
             self._offer(self._reading.recall(), held)
             self._is_new = False
         seen = self._reading.look(self._url, held)
@@ -192,13 +193,17 @@ class HttpSource:
     def _later_or_now(
         self, file: RemoteFile, urls: Mapping[str, str], max_bytes: int, gathered: Gathered
     ) -> StoredFile:
-        if file.size is not None and file.on_need:
+        if file.size is not None and file.on_need and not self._is_anothers(file.digest):
             return StoredFile(file.digest, file.size, on_need=True)
         return self._have(file, urls, max_bytes, gathered)
 
+    def _is_anothers(self, digest: str) -> bool:
+        """Tell whether a blob is here that this source has not shown to have: it could be read without being asked."""
+        return not self._web.has_shown(digest) and self._blobs.has(digest)
+
     def _have(self, file: RemoteFile, urls: Mapping[str, str], max_bytes: int, gathered: Gathered) -> StoredFile:
         """Return a file that is in the store: fetched, where it is not there yet or may have changed."""
-        if file.digest and self._blobs.has(file.digest):
+        if file.digest and self._web.has_shown(file.digest) and self._blobs.has(file.digest):
             had = StoredFile(file.digest, self._blobs.size(file.digest))
         else:
             had = self._fetched(file, urls[file.url], max_bytes)
@@ -224,6 +229,7 @@ class HttpSource:
         """Forget what was known of entries that are gone."""
         entries = listing.entries
         urls = {url for located in entries.values() for url in located.urls.values()}
+        self._web.forget_shown_but({file.digest for located in entries.values() for file in located.entry.files})
         self._brought = {url: brought for url, brought in self._brought.items() if url in urls}
         self._bodies = {folder: body for folder, body in self._bodies.items() if folder in entries}
         self._completed = {folder: each for folder, each in self._completed.items() if folder in entries}

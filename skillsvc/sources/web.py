@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
@@ -83,7 +83,11 @@ class FetchedIndex:
 
 
 class Web:
-    """One source's way to the web. A look begins with `begin`; one thread at a time looks."""
+    """One source's way to the web. A look begins with `begin`; one thread at a time looks.
+
+    It remembers which blobs the source has shown to have. That one is in the store, where another source may have
+    brought it, entitles nobody to it who merely knows its digest.
+    """
 
     def __init__(
         self,
@@ -109,6 +113,7 @@ class Web:
         self._over_at = 0.0
         self._deaf: set[Origin] = set()
         self._credentials: Credentials | None = None
+        self._shown: set[str] = set()
 
     def close(self) -> None:
         """Close the connections."""
@@ -126,6 +131,18 @@ class Web:
             self._credentials = self._settings.credentials()
         except CredentialsMissing as error:
             raise NotHad(str(error)) from error
+
+    def has_shown(self, digest: str) -> bool:
+        """Tell whether this source has shown to have a blob."""
+        return digest in self._shown
+
+    def take_as_shown(self, digests: Iterable[str]) -> None:
+        """Take blobs as shown: what is served of the source was, by an earlier process."""
+        self._shown.update(digests)
+
+    def forget_shown_but(self, digests: Collection[str]) -> None:
+        """Forget what was shown beside some blobs."""
+        self._shown.intersection_update(digests)
 
     def index(self, url: str, known: FetchedIndex | None) -> FetchedIndex:
         """Fetch the index; what is known of it is returned where it has not changed.
@@ -204,6 +221,7 @@ class Web:
             if digest and hashing.digest != digest:
                 raise NotHad(WRONG_DIGEST)
             writer.commit()
+        self._shown.add(hashing.digest)
         return Brought(file=StoredFile(hashing.digest, hashing.size), validators=answer.validators)
 
     def bring_on_need(self, url: str, blobs: BlobStore, *, digest: str, size: int, within_s: float) -> None:
@@ -226,6 +244,7 @@ class Web:
                 if hashing.digest != digest:
                     raise NotHad(WRONG_DIGEST)
                 writer.commit()
+            self._shown.add(digest)
         except FetchFailed as failed:
             raise NotHad(failed.message) from failed
         except CredentialsMissing as error:

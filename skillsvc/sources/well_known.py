@@ -98,6 +98,7 @@ class WellKnownSource:
             gather=self._gather,
         )
         self._unpacked: dict[str, Unpacked] = {}
+        self._is_new = True
 
     @property
     def label(self) -> str:
@@ -111,10 +112,14 @@ class WellKnownSource:
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`); what changed is told by the index, whatever else is said of it."""
         del changed
+        if self._is_new:
+            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
+            self._is_new = False
         seen = self._reading.look(self._url, held)
         listing = self._reading.recall()
         if listing is not None:
             digests = {located.entry.digest for located in listing.entries.values()}
+            self._web.forget_shown_but(digests)
             self._unpacked = {digest: each for digest, each in self._unpacked.items() if digest in digests}
         return seen
 
@@ -140,7 +145,7 @@ class WellKnownSource:
     def _gather(self, folder: str, located: _Located, gathered: Gathered) -> None:
         digest = located.entry.digest
         if located.entry.kind is ArtifactKind.SKILL_MD:
-            kept = self._blobs.has(digest)
+            kept = self._web.has_shown(digest) and self._blobs.has(digest)
             document = StoredFile(digest, self._blobs.size(digest)) if kept else self._bring(located)
             gathered.files[f"{folder}/{DOCUMENT}"] = document
             return

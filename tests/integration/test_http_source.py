@@ -47,11 +47,12 @@ class Look:
         self.folder = folder
         self.settings = settings
         self.stopped = False
+        self.made: list[HttpSource] = []
         self.source = self.make()
 
     def make(self) -> HttpSource:
         """Return the source as another process would make it."""
-        return HttpSource(
+        source = HttpSource(
             HttpSettings(web=web(**self.settings), reading=READING),
             limits=Limits(),
             blobs=self.blobs,
@@ -59,6 +60,8 @@ class Look:
             remote=self.remote,
             stopped=lambda: self.stopped,
         )
+        self.made.append(source)
+        return source
 
     def __call__(self, **arguments: Any) -> Observation:  # noqa: ANN401 - of observe
         return self.source.observe(**arguments)
@@ -78,7 +81,8 @@ def begin(server: WebServer, tmp_path: Path) -> Iterator[Begin]:
 
     yield begin
     for look in looks:
-        look.source.close()
+        for source in look.made:
+            source.close()
 
 
 def names(seen: Observation) -> list[str]:
@@ -452,6 +456,33 @@ class TestAccess:
         kept.write_bytes(damage(kept.read_bytes()))
         assert begin()() == before
         assert "if-none-match" not in server.asked[-1].headers
+
+    @pytest.mark.parametrize("part", ["document", "body", "assets"])
+    def test_what_another_source_brought_is_nobodys_who_merely_knows_its_digest(
+        self, server: WebServer, begin: Begin, part: str
+    ) -> None:
+        secret = skill("a", "Of another tenant.")
+        named = remote("not-there", secret)
+        server.answers[INDEX] = page(
+            manifest({"id": "a", part: [{"name": "x", **named}] if part == "assets" else named})
+        )
+        look = begin()
+        look.blobs.put(secret.encode())
+        seen = look()
+        assert (seen.outcome, seen.found) == (Outcome.PARTIAL, ())
+        assert said(seen) == [(DiagnosticCode.FOLDER_UNREADABLE, "a")]
+
+    def test_what_is_served_of_a_source_is_not_asked_for_again_after_a_restart(
+        self, server: WebServer, begin: Begin
+    ) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "document": remote("a.md", skill("a"))}))
+        server.answers["/skills/a.md"] = page(skill("a"))
+        look = begin()
+        before = look()
+        look.source.close()
+        look.source = look.make()
+        assert look(held=before.found) == before
+        assert server.paths() == [INDEX, "/skills/a.md", INDEX]
 
     def test_credentials_are_read_at_each_look(self, server: WebServer, begin: Begin) -> None:
         server.answers[INDEX] = behind("ann", "s3cret", page(manifest({"id": "a"})))
