@@ -33,6 +33,8 @@ _KINDS: Final = {
 }
 """By the upper bits of a mode."""
 _POINTERS_AT_HAND: Final = 1024
+_DEEPEST: Final = 256
+"""Levels that are compared: a path has hardly more by its length, and a hostile commit may have any number."""
 
 
 class GitNode(NamedTuple):
@@ -211,20 +213,22 @@ def _read_pointer(objects: GitObjects, object_id: str) -> LfsPointer | None:
 def changed_paths(objects: GitObjects, old: GitNode, new: GitNode, *, at_most: int) -> frozenset[str] | None:
     """Return the paths below two folders where they differ, None where there are more than `at_most`.
 
-    What is the same in both is not opened. A folder that stands in one alone is one path.
+    What is the same in both is not opened. A folder that stands in one alone is one path, and so is one that lies too
+    deep for what is in it to matter.
     """
     changed: set[str] = set()
-    ahead = [("", old, new)]
+    ahead = [("", old, new, 0)]
     while ahead:
-        inside, before, after = ahead.pop()
+        inside, before, after, depth = ahead.pop()
         was, now = objects.children(before), objects.children(after)
         for name in was.keys() | now.keys():
             there, here = was.get(name), now.get(name)
             if there == here:
                 continue
             path = inside + name
-            if there is not None and here is not None and there.kind is here.kind is EntryKind.DIRECTORY:
-                ahead.append((f"{path}/", there, here))
+            kinds = {node.kind for node in (there, here) if node is not None}
+            if there is not None and here is not None and kinds == {EntryKind.DIRECTORY} and depth < _DEEPEST:
+                ahead.append((f"{path}/", there, here, depth + 1))
                 continue
             changed.add(path)
             if len(changed) > at_most:

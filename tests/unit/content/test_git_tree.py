@@ -221,3 +221,12 @@ def test_the_difference_of_two_commits_is_the_paths_that_changed(writer: ObjectW
     assert changed_paths(objects, old, new, at_most=5) == frozenset({"a/y", "b/c/d", "gone", "new", "file"})
     assert changed_paths(objects, old, new, at_most=4) is None
     assert changed_paths(objects, old, old, at_most=0) == frozenset()
+
+
+def test_what_lies_deeper_than_any_skill_is_compared_no_further(writer: ObjectWriter) -> None:
+    objects = GitObjects(writer.folder)
+    old, new = (writer.tree_of({"x": file(content)}) for content in (b"One.", b"Two."))
+    for _ in range(1000):
+        old, new = (writer.folder_of({b"a": (FOLDER, tree)}) for tree in (old, new))
+    changed = changed_paths(objects, GitNode(old, FOLDER), GitNode(new, FOLDER), at_most=5)
+    assert changed == frozenset({"/".join("a" * 257)})
