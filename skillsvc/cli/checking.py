@@ -8,6 +8,7 @@ from json import dumps
 from pathlib import Path
 from types import MappingProxyType
 
+from skillsvc.catalog.clashes import clashes_in
 from skillsvc.catalog.standing import stand
 from skillsvc.cli.hashing import HashingBlobStore
 from skillsvc.cli.output import count_of, print_line, print_text
@@ -201,7 +202,12 @@ def check(
         merged = merge(of_layer)
         told.extend(_told(of_layer))
         lost.extend(_lost(of_layer, merged))
-        rows.extend(row for row in merged.rows if not row.shadowed)
+        of_layer_listed = {row.name: row for row in merged.rows if not row.shadowed}
+        told.extend(
+            Told(diagnostic=each, place=of_layer_listed[each.skill].found.place)
+            for each in clashes_in(tuple(of_layer_listed.values()))
+        )
+        rows.extend(of_layer_listed.values())
         if len(merged.rows) > limits.layer_skills:
             too_many = Diagnostic(
                 severity=Severity.ERROR,

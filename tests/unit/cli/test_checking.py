@@ -98,6 +98,12 @@ def test_diagnostics_of_the_directory_come_first_and_those_of_a_skill_together(t
     assert set(said) == {"a", "z"}
 
 
+def test_skills_that_are_shown_alike_are_told_at_the_place_of_one(tmp_path: Path) -> None:
+    report = report_of(tmp_path, {"a/SKILL.md": skill("Chart Maker"), "chart-maker-2/SKILL.md": skill("CHART maker")})
+    told = [(each.diagnostic.skill, each.place) for each in report.told if each.diagnostic.code == "display-name-clash"]
+    assert told == [("chart-maker-2", "chart-maker-2")]
+
+
 def test_more_skills_than_a_server_takes_in_are_an_error(tmp_path: Path) -> None:
     grow(tmp_path, {f"{name}/SKILL.md": skill(name) for name in "abc"})
     settings = sources_of(tmp_path, layout="flat")
