@@ -208,7 +208,7 @@ def test_all_large_files_together_have_one_deadline(server: WebServer, tmp_path:
     source = GitSource(settings, limits=Limits(), blobs=MemoryBlobStore(), folder=folder, fetching=remote)
     began = time.monotonic()
     seen = source.observe()
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 5
     assert (seen.outcome, len(seen.diagnostics)) == (Outcome.PARTIAL, 6)
     assert "did not come before the time" in seen.diagnostics[-1].message
 
