@@ -190,7 +190,7 @@ async def _answer(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    address = await server.start(settings.server.listen)
+    address = await server.start(settings.server.listen, locked=admin.parent)
     try:
         admin_address = await server.start_admin(admin)
     except CannotListen:

@@ -5,7 +5,7 @@ its own.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import grpc
 from google.protobuf import descriptor_pool
@@ -61,13 +61,15 @@ class Front:
         names = (*services, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server, pool=_pool_of(names))
 
-    async def start(self, address: str) -> str:
+    async def start(self, address: str, *, locked: Path | None = None) -> str:
         """Listen on `HOST:PORT` or `unix:PATH`, and answer; return the address with the port that it got.
+
+        `locked` is a folder that the caller has locked, in which the socket may be, too.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        listening = self._listener.listen(self._server, address)
+        listening = self._listener.listen(self._server, address, locked=locked)
         await self._server.start()
         return listening
 

@@ -10,7 +10,7 @@ import socket
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
@@ -31,8 +31,13 @@ class Listener:
         self._new_id = new_id
         self._socket: _SocketFile | None = None
 
-    def listen(self, server: grpc.aio.Server, address: str) -> str:
+    def listen(self, server: grpc.aio.Server, address: str, *, locked: Path | None = None) -> str:
         """Let `server` listen on `HOST:PORT` or `unix:PATH`; return the address with the port that it got.
+
+        Args:
+            server: What listens.
+            address: Where.
+            locked: A folder that the caller holds a lock of, by which no other server comes to it.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
@@ -40,7 +45,8 @@ class Listener:
         if not address.startswith("unix:"):
             return f"{address.rpartition(':')[0]}:{_bind(server, address, address)}"
         # As grpc reads it, for whoever calls reads it so: `unix:PATH` and `unix:///PATH`, with `%20` for a space.
-        self._take(PurePath(unquote(urlsplit(address).path)), address, lambda file, aside: file.take(server, aside))
+        path = PurePath(unquote(urlsplit(address).path))
+        self._take(path, address, lambda file, aside: file.take(server, aside, locked))
         return address
 
     def listen_privately(self, server: grpc.aio.Server, path: PurePath) -> str:
@@ -87,8 +93,13 @@ class _SocketFile:
     def close(self) -> None:
         os.close(self._folder)
 
-    def take(self, server: grpc.aio.Server, aside: str) -> None:
+    def take(self, server: grpc.aio.Server, aside: str, locked: Path | None) -> None:
         """Let `server` listen under the name; `aside` is the name in the same folder that it binds first."""
+        if locked is not None and os.path.samestat(os.fstat(self._folder), locked.stat()):
+            # A folder cannot be locked twice, whoever asks.
+            self._refuse_taken()
+            self._settle(server, aside)
+            return
         try:
             # Of two that start at once and find a dead socket, the second must find the first one's instead.
             fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)

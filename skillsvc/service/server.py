@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.log import RequestLog
@@ -134,13 +134,15 @@ class Server:
         health = Health((service,), sights=self._sights, changes=self._changes, limits=parts.limits)
         return health_handlers(boundary, health)
 
-    async def start(self, address: str) -> str:
+    async def start(self, address: str, *, locked: Path | None = None) -> str:
         """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the address with the port that it got.
+
+        `locked` is a folder that the caller has locked, in which the socket may be, too.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        return await self._front.start(address)
+        return await self._front.start(address, locked=locked)
 
     async def start_admin(self, path: PurePath) -> str:
         """Let operators call by a unix socket of mode 0600, in a folder that the caller has locked; return its address.

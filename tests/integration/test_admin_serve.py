@@ -109,6 +109,54 @@ def test_a_data_folder_may_have_any_path(serve: Serve, root: Path, tmp_path: Pat
     assert skillsvc("sources", "--admin", admin_of(server.log)).status == 0
 
 
+def test_agents_may_be_served_from_the_data_folder_too(serve: Serve, root: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    address = f"unix:{data}/agents.sock"
+    server = serve(root, data_dir=data, listen=address)
+    assert server.address == address
+    assert [line.split("\t")[0] for line in skillsvc("list", "--address", address).lines] == ["a", "b"]
+    assert operate(server, "sources").status == 0
+    # By either name only what is served there.
+    assert skillsvc("list", "--address", f"unix:{data}/admin.sock").status == 1
+    assert skillsvc("sources", "--admin", address).status == 1
+    refused = skillsvc("serve", f"--listen={address}", f"--skills-dir={root}", f"--data-dir={tmp_path / 'other'}")
+    assert (refused.status, "in use" in refused.complained or "another server" in refused.complained) == (1, True)
+    assert server.stop() == 0
+    assert not list(data.glob("*.sock"))
+
+
+@pytest.mark.usefixtures("root")
+def test_each_partition_is_told_of_its_own_sources(serve: Serve, tmp_path: Path) -> None:
+    grow(tmp_path / "mine", {"m/SKILL.md": skill("m"), "a/SKILL.md": skill("a", "Of my own.")})
+    config = tmp_path / "skillsvc.toml"
+    config.write_text(
+        """
+        [[source]]
+        name = "house"
+        kind = "directory"
+        path = "skills"
+        [[source]]
+        name = "mine"
+        kind = "directory"
+        path = "mine"
+        partition = { principal = "local", project = "garden" }
+        """
+    )
+    server = serve(config=os.fspath(config))
+    told = [line.split("\t") for line in operate(server, "partitions").lines]
+    assert [line[:2] + line[3:5] for line in told] == [["deployment", "", "2", "1"], ["local", "garden", "2", "1"]]
+    for words, name in (((), "house"), (("--project", "garden"), "mine")):
+        assert [line.split("\t")[0] for line in operate(server, "sources", *words).lines] == [name]
+    hidden = operate(server, "diagnostics", "--project", "garden", "--min-severity", "warning").lines
+    assert [line.split("\t")[:4] for line in hidden] == [["warning", "mine", "a", "shadowed"]]
+    grow(tmp_path / "mine", {"n/SKILL.md": skill("n")})
+    assert operate(server, "refresh", "mine", "--project", "garden").status == 0
+    of_garden = operate(server, "generations", "--project", "garden").lines[0].split("\t")[0]
+    names = [line.split("\t")[0] for line in operate(server, "generations", of_garden, "--project", "garden").lines]
+    assert names == ["a", "m", "n"]
+    assert len(operate(server, "generations").lines) == 2
+
+
 def test_a_server_with_a_temporary_folder_is_asked_by_the_address_that_it_logs(root: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with (
