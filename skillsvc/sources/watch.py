@@ -100,7 +100,8 @@ class _Seat:
         """Return what stands at its path."""
         try:
             found = self.path.stat()
-        except OSError:
+        except (OSError, ValueError):
+            # ValueError is for a path that no system can have.
             return None
         return _Identity(dev=found.st_dev, ino=found.st_ino, mode=found.st_mode)
 
@@ -247,7 +248,7 @@ class DirectoryWatch(Generic[Key]):
             self._poll(inotify, key, seat, str(error))
             return
         if seat.polled:
-            _log.info("it is watched again", extra={"source": str(key)})
+            _log.info("it is watched again", extra={"source": seat.directory.label})
             seat.polled, seat.retry_s = "", self._poll_s
         # What happened there before the watch stood is told by nobody else.
         if anything or len(new) > _TOLD_ONE_BY_ONE:
@@ -279,7 +280,9 @@ class DirectoryWatch(Generic[Key]):
         self._forget(inotify, key, seat.watches)
         now = self._clock()
         if not seat.polled:
-            _log.warning("not watched but looked at every %.1f s: %s", self._poll_s, why, extra={"source": str(key)})
+            _log.warning(
+                "not watched but looked at every %.1f s: %s", self._poll_s, why, extra={"source": seat.directory.label}
+            )
             self._tell(key, frozenset())
             seat.poll_due = now + self._poll_s
         seat.polled = why

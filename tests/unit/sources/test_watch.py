@@ -110,6 +110,14 @@ def test_a_folder_whose_name_is_no_text_hinders_no_other(tmp_path: Path) -> None
         assert listener.until_path("a/x") == only("a/x")
 
 
+def test_a_path_that_no_directory_can_have_hinders_no_other(tmp_path: Path) -> None:
+    listener = Listener()
+    with running(watch_of([Place("no\0path", "none"), Place(str(tmp_path))], listener)):
+        listener.until_anything()
+        grow(tmp_path, {"x": "edited"})
+        assert listener.until_path("x") == only("x")
+
+
 def test_a_directory_that_comes_later_is_told(tmp_path: Path) -> None:
     place = Place(str(tmp_path / "later"), folders=frozenset())
     listener = Listener()
