@@ -83,11 +83,17 @@ class Declaring:
             declared.setdefault(key.partition, []).append(
                 Declared(source=each.source, kind=table.kind, poll_s=table.poll_s or poll_s)
             )
+        in_order = {partition: tuple(of_layer) for partition, of_layer in declared.items()}
+        declaration = Declaration(declared=in_order, made=made)
         if faults:
-            for each in _without(made, self._in_force):
-                each.let_go()
+            self.discard(declaration)
             raise SettingsRefused(faults)
-        return Declaration(declared={partition: tuple(of_layer) for partition, of_layer in declared.items()}, made=made)
+        return declaration
+
+    def discard(self, declaration: Declaration) -> None:
+        """Let go of what a declaration has that is not in force: it is not looked at after all."""
+        for each in _without(declaration.made, self._in_force):
+            each.let_go()
 
     def put_in_force(self, declaration: Declaration) -> None:
         """Take a declaration for what is looked at from now on.

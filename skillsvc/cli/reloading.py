@@ -85,7 +85,11 @@ class Reloading:
                     return
                 before = self._declaring.in_force
                 declaration = self._declaring.declare(sought, settings.server.poll_s)
-                self._replace(declaration)
+                try:
+                    self._replace(declaration)
+                except BaseException:
+                    self._declaring.discard(declaration)
+                    raise
                 self._declaring.put_in_force(declaration)
         except SettingsRefused as refused:
             for fault in refused.faults:

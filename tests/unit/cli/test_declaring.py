@@ -6,6 +6,7 @@ import pytest
 
 from skillsvc.catalog.reports import Declared, SourceKey
 from skillsvc.cli.declaring import Declaration
+from skillsvc.cli.making import Made
 from skillsvc.domain.partition import DEPLOYMENT, Partition, layer_id
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.sources.directory import DirectorySource
@@ -15,6 +16,7 @@ from skillsvc.sources.oci import OciSource
 from skillsvc.sources.source import Source
 from skillsvc.sources.well_known import WellKnownSource
 from skillsvc.sources.withheld import WithheldSource
+from tests.simulators.scripted_source import ScriptedSource
 from tests.unit.cli.declared import declare, declaring_in, directory
 
 GIT: dict[str, object] = {
@@ -125,6 +127,43 @@ def test_what_is_not_put_in_force_changes_nothing(tmp_path: Path) -> None:
     declaring.put_in_force(first)
     declare(declaring, directory("a", layout="nested"))
     assert source_of(declare(declaring, directory("a")), "a") is source_of(first, "a")
+
+
+class Closing(ScriptedSource):
+    """A source that counts how often it was let go."""
+
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_what_is_let_go_is_what_is_looked_at_no_more(tmp_path: Path) -> None:
+    declaring = declaring_in(tmp_path)
+    first = declare(declaring, directory("a"), directory("b"))
+    table = first.made[SourceKey(partition=DEPLOYMENT, label="a")].table
+    stays, goes, never_was = Closing("a"), Closing("b"), Closing("c")
+
+    def of(**sources: Closing) -> Declaration:
+        made = {
+            SourceKey(partition=DEPLOYMENT, label=label): Made(table=table, is_withheld=False, source=source)
+            for label, source in sources.items()
+        }
+        return Declaration(declared={}, made=made)
+
+    before = of(a=stays, b=goes)
+    after = Declaration(declared={}, made={key: each for key, each in before.made.items() if key.label == "a"})
+    declaring.put_in_force(before)
+    declaring.discard(of(c=never_was))
+    assert (stays.closed, goes.closed, never_was.closed) == (0, 0, 1)
+    # A look at what goes may be under way: it is let go at the next change.
+    declaring.put_in_force(after)
+    assert (stays.closed, goes.closed) == (0, 0)
+    declaring.put_in_force(after)
+    assert (stays.closed, goes.closed) == (0, 1)
+    declaring.close()
+    declaring.close()
+    assert (stays.closed, goes.closed) == (1, 1)
 
 
 def test_all_that_cannot_be_made_is_told_at_once(tmp_path: Path) -> None:
