@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ TREE: Tree = {
     "for-people/SKILL.md": (
         "---\nname: for-people\ndescription: For people.\ndisable-model-invocation: true\nfoo: bar\n---\nDo it.\n"
     ),
-    "house/COLLECTION.json": '{"id": "house", "line": "What the house needs."}',
+    "house/COLLECTION.json": '{"id": "house", "prompt_line": "What the house needs."}',
     "house/cellar/SKILL.md": skill("cellar", "Store [bold]wine[/bold]."),
 }
 
@@ -79,7 +80,7 @@ def test_list_prints_a_line_a_skill(server: RunningServer) -> None:
         "all",
         "allowed",
         "dir-1",
-        "",
+        sha256(str(TREE["for-all/SKILL.md"]).encode()).hexdigest()[:12],
         "2",
         "0",
         "For everybody.",
@@ -91,6 +92,7 @@ def test_list_prints_a_line_a_skill(server: RunningServer) -> None:
     [
         (["--invocation", "model"], ["cellar", "for-all"]),
         (["--invocation", "user"], ["cellar", "for-all", "for-people"]),
+        (["--collection", "House"], ["cellar"]),
     ],
 )
 def test_list_narrows(server: RunningServer, narrowed: list[str], names: list[str]) -> None:
@@ -175,7 +177,7 @@ def test_what_fails_is_one_line_and_a_status(server: RunningServer) -> None:
         ("activate", "for-people"): (1, "INVOCATION_NOT_ALLOWED"),
         ("activate", "nobody"): (1, "SKILL_NOT_FOUND"),
         ("body", "nobody", "--json"): (1, "SKILL_NOT_FOUND"),
-        ("list", "--collection", "house"): (1, "COLLECTION_NOT_FOUND"),
+        ("list", "--collection", "nowhere"): (1, "COLLECTION_NOT_FOUND"),
         ("search", "wine"): (1, "NOT_IMPLEMENTED"),
         ("render",): (1, "NOT_IMPLEMENTED"),
     }
