@@ -154,18 +154,19 @@ class Refresh:
             ]
         )
 
-    def look_at(self, label: str, changed: Collection[str] | None = None) -> Sighting:
+    def look_at(self, label: str, changed: Collection[str] | None = None, *, source: Source | None = None) -> Sighting:
         """Look at one source; for any thread. What the last look at it came to has been admitted.
 
         Args:
             label: The source's.
             changed: The paths below it that changed, None for all of it.
+            source: Which one is meant, where it may have been replaced meanwhile.
 
         Raises:
             LookAbandoned: The look was stopped, or there is no such source any more.
         """
         place, standing = self._places.get(label), self._standings.get(label)
-        if place is None or standing is None:
+        if place is None or standing is None or (source is not None and source is not place.source):
             raise LookAbandoned
         place.mark = self._blobs.mark()
         return Sighting(label=label, source=place.source, observation=self._observe(label, place, standing, changed))

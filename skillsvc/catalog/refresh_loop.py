@@ -88,10 +88,10 @@ class RefreshLoop:
         self._beside = beside or Beside()
         self._woken = woken or threading.Condition()
         self._admitting = threading.Lock()
-        # By `_admitting`: the refreshes, what is told of them, and when what could not be published is tried again.
+        # Changed under `_admitting`.
         self._refreshes: dict[Partition, Refresh] = {}
         self._news: dict[Partition, News] = {}
-        # By `_woken`: all the rest.
+        # Used under `_woken`.
         self._schedule = Schedule(chance)
         self._ended: list[_Ended] = []
         self._unpublished: set[Partition] = set()
@@ -170,10 +170,13 @@ class RefreshLoop:
                     raise KeyError(key.label)
             turns = self._schedule.ask(keys, paths or ())
             waiting = Waiting(partition=partition, turns=turns, before=refresh.present)
-            self._asked.wait(waiting)
-            if self._stopping.is_set():
-                self._asked.cancel_all()
-            self._call()
+            if not turns:
+                waiting.end(refresh.present)
+            elif self._stopping.is_set():
+                waiting.answer.cancel()
+            else:
+                self._asked.wait(waiting)
+                self._call()
         return waiting.answer
 
     def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
@@ -276,7 +279,8 @@ class RefreshLoop:
         """Make one look; for the thread that was begun for it."""
         sighting = None
         try:
-            sighting = self._refreshes[turn.key.partition].look_at(turn.key.label, turn.changed)
+            refresh = self._refreshes[turn.key.partition]
+            sighting = refresh.look_at(turn.key.label, turn.changed, source=turn.source)
         except LookAbandoned:
             pass
         except Exception:  # noqa: BLE001 - what fails here fails this look

@@ -325,6 +325,25 @@ def test_a_look_at_what_is_not_there_any_more_says_nothing(stage: Stage) -> None
     assert answers[0].result(0).after.names == ()
 
 
+def test_a_source_is_looked_at_by_one_thread_also_where_it_took_the_place_of_another(stage: Stage) -> None:
+    another = ScriptedSource("one")
+    looks: list[int] = []
+
+    def run_the_turn_of_the_one_before() -> None:
+        stage.finish("one")()
+        looks.append(len(another.looks))
+
+    stage.play(lambda: stage.replace(another), run_the_turn_of_the_one_before, stage.finish_all)
+    assert looks == [0]
+    assert (stage.one.looks, another.looks) == ([], [None])
+
+
+def test_of_a_layer_without_sources_the_answer_is_there_at_once(stage: Stage) -> None:
+    stage.replace()
+    looked = stage.loop.look_now(DEPLOYMENT).result(0)
+    assert looked.before is looked.after
+
+
 def test_a_partition_comes_and_goes_with_its_sources(stage: Stage) -> None:
     mine = ScriptedSource("mine")
     mine.hold(stage.skill("m"))
