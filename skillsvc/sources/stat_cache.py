@@ -23,9 +23,9 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stamps import FileStamp
 from skillsvc.content.tree import Entry, EntryKind, FileCopy, Stamp
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.errors import Unavailable
+from skillsvc.domain.errors import DataLoss, Unavailable
 from skillsvc.domain.limits import MIB, Limits
-from skillsvc.domain.skill import Found
+from skillsvc.domain.skill import Bundle, Found
 from skillsvc.sources.discovery import SkillPlace
 from skillsvc.sources.intake import Taken
 
@@ -63,7 +63,7 @@ class StatCache:
         found = {each.place: each for each in held}
         try:
             known = {place: _decode(known, found.get(place), blobs) for place, known in self._read().items()}
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, Unavailable):
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, DataLoss, Unavailable):
             # A store that cannot be asked has nothing for sure.
             known = {}
         self._written = {place: taken for place, taken in known.items() if taken is not None}
@@ -172,7 +172,7 @@ def _decode(known: list[Any], held: Found | None, blobs: BlobStore) -> Taken | N
     place = SkillPlace._make(place)._replace(document=_entry_from(document), manifest=_entry_from(manifest))
     found = None
     if bundle:
-        if held is None or held.bundle.digest != bundle or not all(map(blobs.has, held.bundle.blobs)):
+        if held is None or held.bundle.digest != bundle or not _keeps(blobs, held.bundle):
             return None
         found = replace(
             held, collection=place.collection, collection_line=place.collection_line, diagnostics=_said_from(said)
@@ -196,6 +196,12 @@ def _decode(known: list[Any], held: Found | None, blobs: BlobStore) -> Taken | N
         said_of_files=_said_from(of_files),
         left_out=_said_from(left),
     )
+
+
+def _keeps(blobs: BlobStore, bundle: Bundle) -> bool:
+    """Tell whether a store has all blobs of a bundle, each of its size: one that was cut is read from the source."""
+    document = () if bundle.document is None else (bundle.document,)
+    return all(blobs.has(each.digest) and blobs.size(each.digest) == each.size for each in (*document, *bundle.assets))
 
 
 def _entry(entry: Entry | None) -> list[str] | None:
