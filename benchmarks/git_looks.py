@@ -20,7 +20,7 @@ from benchmarks.tree import TreeShape, name_of
 from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier
-from skillsvc.sources.git import GitSettings, GitSource
+from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.reading import ReadingSettings
 from tests.simulators.git_repository import GitRepository
 from tests.simulators.git_servers import serving_http

@@ -25,17 +25,17 @@ from skillsvc.settings.sources import (
     WellKnownTable,
 )
 from skillsvc.sources.directory import DirectorySource
-from skillsvc.sources.git import GitSettings, GitSource
-from skillsvc.sources.git_url import Branch, Commit, GitRef, Tag
-from skillsvc.sources.http import HttpSettings, HttpSource
+from skillsvc.sources.git.source import GitSettings, GitSource
+from skillsvc.sources.git.url import Branch, Commit, GitRef, Tag
 from skillsvc.sources.installed_providers import find_provider
-from skillsvc.sources.oci import OciSettings, OciSource
+from skillsvc.sources.oci.source import OciSettings, OciSource
 from skillsvc.sources.provider_source import ProviderSettings, ProviderSource
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.source import Source
 from skillsvc.sources.stat_cache import StatCache, fingerprint_of
-from skillsvc.sources.web import WebSettings
-from skillsvc.sources.well_known import WellKnownSettings, WellKnownSource
+from skillsvc.sources.web.bringing import WebSettings
+from skillsvc.sources.web.http import HttpSettings, HttpSource
+from skillsvc.sources.web.well_known import WellKnownSettings, WellKnownSource
 from skillsvc.sources.withheld import WithheldSource
 
 

@@ -10,7 +10,7 @@ from ipaddress import ip_network
 from skillsvc.content.urls import UrlRefused, parse_url
 from skillsvc.parsing.oci_reference import ReferenceRefused, parse_reference
 from skillsvc.settings.refusal import Faults
-from skillsvc.sources.git_url import Branch, Commit, GitUrlRefused, parse_git_url
+from skillsvc.sources.git.url import Branch, Commit, GitUrlRefused, parse_git_url
 from skillsvc.sources.provider import RESERVED
 
 _HOST = re.compile(r"(?!-)[0-9A-Za-z_-]{1,63}(?:\.[0-9A-Za-z_-]{1,63})*\.?|\[?[0-9A-Fa-f:.]+\]?")

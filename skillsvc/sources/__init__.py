@@ -1,1 +1,1 @@
-"""Where skills come from: one module a kind, behind one seam."""
+"""Where skills come from: one module or package a kind, behind one seam. No kind knows another."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import ErrorReason, Unavailable
-from skillsvc.sources.web import NotHad
+from skillsvc.sources.web.bringing import NotHad
 
 _WITHIN_S: Final = 10.0
 """Seconds that one fetch on need may take: whoever needs it waits."""

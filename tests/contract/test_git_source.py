@@ -8,8 +8,8 @@ from typing_extensions import override
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier
 from skillsvc.sources.discovery import Layout
-from skillsvc.sources.git import GitSettings, GitSource
-from skillsvc.sources.git_exchange import FetchAnswer, FetchStatus
+from skillsvc.sources.git.exchange import FetchAnswer, FetchStatus
+from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Outcome, Source
 from tests.contract.memory_blob_store import MemoryBlobStore

@@ -7,10 +7,10 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.domain.limits import Limits
-from skillsvc.sources.http import HttpSettings, HttpSource
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.source import Outcome, Source
-from skillsvc.sources.well_known import WellKnownSettings, WellKnownSource
+from skillsvc.sources.web.http import HttpSettings, HttpSource
+from skillsvc.sources.web.well_known import WellKnownSettings, WellKnownSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.contract.source import Place, SourceContract
 from tests.simulators.packing import tar_gz_of, tarred

@@ -11,7 +11,7 @@ from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier
 from skillsvc.sources.discovery import Layout
-from skillsvc.sources.git import GitSettings, GitSource
+from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation, Outcome, never
 from tests.contract.memory_blob_store import MemoryBlobStore

@@ -17,11 +17,11 @@ from skillsvc.domain.trust import Tier, Trust
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Layout
-from skillsvc.sources.http import HttpSource
 from skillsvc.sources.provider import Factory
 from skillsvc.sources.provider_source import ProviderSettings, ProviderSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Source
+from skillsvc.sources.web.http import HttpSource
 from tests.integration.in_process import InProcess, World, in_process
 from tests.unit.sources.trees import Tree, grow
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from skillsvc.sources.git_exchange import FetchAnswer, FetchRequest, FetchStatus
-from skillsvc.sources.git_fetch_child import fetch
-from skillsvc.sources.git_fetching import GitFetching
+from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
+from skillsvc.sources.git.fetch_child import fetch
+from skillsvc.sources.git.fetching import GitFetching
 from tests.integration.git_looks import GitServer, repository_on
 from tests.simulators.git_repository import GitRepository
 from tests.simulators.git_servers import PASSWORD, USERNAME, serving_http

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from skillsvc.sources.git_exchange import FetchAnswer, FetchRequest, FetchStatus
-from skillsvc.sources.git_fetching import FileUnreadable, GitFetching
+from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
+from skillsvc.sources.git.fetching import FileUnreadable, GitFetching
 from skillsvc.sources.source import LookAbandoned
 
 COMMIT = "a" * 40

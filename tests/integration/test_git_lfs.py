@@ -12,7 +12,7 @@ import pytest
 from skillsvc.content.credentials import Basic
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
-from skillsvc.sources.git import GitSettings, GitSource
+from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.git_looks import READING

@@ -12,7 +12,7 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.credentials import Basic, Bearer, Credentials
-from skillsvc.sources.git_url import Branch, Commit, Tag
+from skillsvc.sources.git.url import Branch, Commit, Tag
 from skillsvc.sources.source import LookAbandoned, Outcome, Source
 from tests.contract.source import Place, SourceContract, described
 from tests.integration.git_looks import GitServer, fails, repository_on, source_of

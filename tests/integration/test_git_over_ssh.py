@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillsvc.sources.git_url import Branch
+from skillsvc.sources.git.url import Branch
 from skillsvc.sources.source import Outcome
 from tests.contract.source import described
 from tests.integration.git_looks import fails, repository_on, source_of

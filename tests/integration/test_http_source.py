@@ -12,9 +12,9 @@ from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.errors import DataLoss
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.http import HttpSettings, HttpSource
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.web_index import READING, hex_of, manifest, remote, serve_pages, web
 from tests.simulators.web_server import Answer, WebServer, behind, page, redirect, reset, serving, silent, truncated

@@ -13,8 +13,8 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Row, make_row
 from skillsvc.domain.limits import Limits
-from skillsvc.sources.http import HttpSettings, HttpSource
 from skillsvc.sources.remote_blobs import RemoteBlobs
+from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.in_process import InProcess, World, in_process
 from tests.simulators.web_index import READING, hex_of, manifest, remote, web

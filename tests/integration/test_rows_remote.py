@@ -12,10 +12,10 @@ from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.domain.trust import Tier
-from skillsvc.sources.git import GitSettings, GitSource
-from skillsvc.sources.http import HttpSettings, HttpSource
+from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import RemoteBlobs
+from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.integration.commands import skillsvc
 from tests.integration.shelves import Shelves
 from tests.simulators.git_repository import GitRepository

@@ -10,7 +10,7 @@ from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
-from skillsvc.sources.well_known import WellKnownSettings, WellKnownSource
+from skillsvc.sources.web.well_known import WellKnownSettings, WellKnownSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.packing import LINK, Zipped, skill_file, tar_gz_of, tarred, zip_of
 from tests.simulators.web_index import READING, hex_of, web, well_known

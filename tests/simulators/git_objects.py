@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pygit2
 from pygit2.enums import ObjectType
 
-from skillsvc.sources.git_exchange import FetchAnswer, FetchRequest, FetchStatus
+from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 
 FILE, EXECUTABLE, FOLDER, LINK, SUBMODULE = 0o100644, 0o100755, 0o040000, 0o120000, 0o160000
 NOWHERE = "1" * 40

@@ -9,7 +9,7 @@ from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier
 from skillsvc.sources.discovery import Layout
-from skillsvc.sources.oci import OciSettings, OciSource
+from skillsvc.sources.oci.source import OciSettings, OciSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation, Outcome
 from tests.simulators.oci_registry import Pushed

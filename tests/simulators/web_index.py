@@ -9,7 +9,7 @@ from skillsvc.content.credentials import CredentialsOf, no_credentials
 from skillsvc.domain.trust import Tier
 from skillsvc.parsing.well_known_index import SCHEMA
 from skillsvc.sources.reading import ReadingSettings
-from skillsvc.sources.web import WebSettings
+from skillsvc.sources.web.bringing import WebSettings
 from tests.simulators.web_server import WebServer, page
 
 READING = ReadingSettings(label="harbor", tier=Tier.REGISTERED)

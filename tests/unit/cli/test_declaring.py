@@ -10,11 +10,11 @@ from skillsvc.cli.making import Made
 from skillsvc.domain.partition import DEPLOYMENT, Partition, layer_id
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.sources.directory import DirectorySource
-from skillsvc.sources.git import GitSource
-from skillsvc.sources.http import HttpSource
-from skillsvc.sources.oci import OciSource
+from skillsvc.sources.git.source import GitSource
+from skillsvc.sources.oci.source import OciSource
 from skillsvc.sources.source import Source
-from skillsvc.sources.well_known import WellKnownSource
+from skillsvc.sources.web.http import HttpSource
+from skillsvc.sources.web.well_known import WellKnownSource
 from skillsvc.sources.withheld import WithheldSource
 from tests.simulators.scripted_source import ScriptedSource
 from tests.unit.cli.declared import declare, declaring_in, directory

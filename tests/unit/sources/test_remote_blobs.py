@@ -9,7 +9,7 @@ import pytest
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.sources.remote_blobs import RemoteBlob, RemoteBlobs
-from skillsvc.sources.web import NotHad
+from skillsvc.sources.web.bringing import NotHad
 from tests.contract.memory_blob_store import MemoryBlobStore
 
 DATA = b"ebb and flow"

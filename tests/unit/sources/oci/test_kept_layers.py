@@ -9,7 +9,7 @@ import pytest
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.unpacking import Unpacked
 from skillsvc.parsing.oci_manifest import Layer, LayerForm
-from skillsvc.sources.kept_layers import KeptLayers
+from skillsvc.sources.oci.kept_layers import KeptLayers
 
 LAYERS = {
     Layer(digest="a" * 64, size=9, form=LayerForm.TAR_GZIP, place="s"): Unpacked(

@@ -21,10 +21,10 @@ from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
 from skillsvc.parsing.well_known_index import ArtifactKind, IndexEntry, read_well_known_index
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
-from skillsvc.sources.indexed import Gathered, IndexedReading, Listing
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import LookAbandoned, Observation, never
-from skillsvc.sources.web import FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web.bringing import FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
 
 _INDEX: Final = "/.well-known/agent-skills/index.json"
 _ARCHIVE_BYTES: Final = 64 * MIB

@@ -16,11 +16,11 @@ from skillsvc.domain.skill import Found, TextRef, make_bundle
 from skillsvc.parsing.document import is_text
 from skillsvc.parsing.http_manifest import ManifestEntry, RemoteFile, read_http_manifest
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
-from skillsvc.sources.indexed import Gathered, IndexedReading, Listing
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import RemoteBlob, RemoteBlobs
 from skillsvc.sources.source import Observation, never
-from skillsvc.sources.web import Brought, FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web.bringing import Brought, FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

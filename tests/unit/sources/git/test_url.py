@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillsvc.sources.git_url import Branch, Commit, GitUrl, GitUrlRefused, Tag, parse_git_url
+from skillsvc.sources.git.url import Branch, Commit, GitUrl, GitUrlRefused, Tag, parse_git_url
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.errors import DataLoss
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.git import GitSettings, GitSource
-from skillsvc.sources.git_cache import GitCache
-from skillsvc.sources.git_exchange import FetchAnswer, FetchStatus
-from skillsvc.sources.git_url import Branch, Commit, Tag
+from skillsvc.sources.git.cache import GitCache
+from skillsvc.sources.git.exchange import FetchAnswer, FetchStatus
+from skillsvc.sources.git.source import GitSettings, GitSource
+from skillsvc.sources.git.url import Branch, Commit, Tag
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from skillsvc.content.fetching import Validators
-from skillsvc.sources.web import FetchedIndex, WebSettings
+from skillsvc.sources.web.bringing import FetchedIndex, WebSettings
 
 _FORMAT: Final = 1
 _NAME: Final = "index"

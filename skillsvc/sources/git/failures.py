@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from skillsvc.sources.git_exchange import FetchStatus
-from skillsvc.sources.git_url import Branch, Commit, GitRef, GitUrl, Tag
+from skillsvc.sources.git.exchange import FetchStatus
+from skillsvc.sources.git.url import Branch, Commit, GitRef, GitUrl, Tag
 
 _WHY: Final[Mapping[FetchStatus, str]] = MappingProxyType(
     {

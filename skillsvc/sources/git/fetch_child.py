@@ -18,7 +18,7 @@ from pygit2.enums import ConfigLevel, CredentialType, RepositoryOpenFlag
 from pygit2.remotes import Remote, TransferProgress
 from typing_extensions import override
 
-from skillsvc.sources.git_exchange import FetchAnswer, FetchRequest, FetchStatus
+from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 
 _CURRENT: Final = "refs/skillsvc/current"
 _FULL: Final = 0

@@ -22,9 +22,9 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.parsing.oci_manifest import Descriptor, Manifest, ManifestRefused, parse_manifest
 from skillsvc.parsing.oci_reference import parse_reference
-from skillsvc.sources.oci_layers import ContentWrong, Layers
+from skillsvc.sources.oci.layers import ContentWrong, Layers
+from skillsvc.sources.oci.registry import Registry, digest_said
 from skillsvc.sources.reading import ReadingSettings, TreeReading
-from skillsvc.sources.registry import Registry, digest_said
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome, never
 
 _NOT_FOUND: Final = 404

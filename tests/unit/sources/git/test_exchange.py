@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from skillsvc.sources.git_exchange import FetchAnswer, FetchRequest, FetchStatus, parse_answer
+from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus, parse_answer
 
 COMMIT = "a" * 40
 FETCHED = {"status": "fetched", "commit": COMMIT, "received": 7, "detail": ""}

@@ -18,9 +18,9 @@ from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.unpacking import PIECE, Unpacked
 from skillsvc.domain.errors import DataLoss
 from skillsvc.parsing.oci_manifest import Layer, LayerForm, Manifest, ManifestRefused
-from skillsvc.sources.kept_layers import KeptLayers
-from skillsvc.sources.registry import Registry
-from skillsvc.sources.web import Hashing
+from skillsvc.sources.oci.kept_layers import KeptLayers
+from skillsvc.sources.oci.registry import Registry
+from skillsvc.sources.web.bringing import Hashing
 
 _WHITEOUT: Final = ".wh."
 _KINDS: Final = {LayerForm.TAR: ArchiveKind.TAR, LayerForm.TAR_GZIP: ArchiveKind.TAR_GZIP}

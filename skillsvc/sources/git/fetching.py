@@ -18,10 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
-from skillsvc.sources.git_exchange import MOST_ANSWER_BYTES, FetchAnswer, FetchRequest, FetchStatus, parse_answer
+from skillsvc.sources.git.exchange import MOST_ANSWER_BYTES, FetchAnswer, FetchRequest, FetchStatus, parse_answer
 from skillsvc.sources.source import LookAbandoned, never
 
-_CHILD: Final = (sys.executable, "-I", "-m", "skillsvc.sources.git_fetch_child")
+_CHILD: Final = (sys.executable, "-I", "-m", "skillsvc.sources.git.fetch_child")
 _POLL_S: Final = 0.25
 _MOST_REQUEST_BYTES: Final = 64 * 1024
 """What a pipe takes at once, whether or not it is read."""

@@ -22,12 +22,12 @@ from skillsvc.content.virtual_tree import VirtualTree
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
-from skillsvc.sources.git_cache import CacheBusy, GitCache
-from skillsvc.sources.git_exchange import FetchAnswer, FetchRequest, FetchStatus
-from skillsvc.sources.git_failures import why
-from skillsvc.sources.git_fetching import FileUnreadable, GitFetching
-from skillsvc.sources.git_url import Branch, Commit, GitRef, GitUrl, Tag, parse_git_url
-from skillsvc.sources.lfs import LfsServer
+from skillsvc.sources.git.cache import CacheBusy, GitCache
+from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
+from skillsvc.sources.git.failures import why
+from skillsvc.sources.git.fetching import FileUnreadable, GitFetching
+from skillsvc.sources.git.lfs import LfsServer
+from skillsvc.sources.git.url import Branch, Commit, GitRef, GitUrl, Tag, parse_git_url
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import Observation, Outcome, never
 
