@@ -173,6 +173,44 @@ def test_a_source_that_cannot_be_begun_for_want_of_threads_is_looked_at_again(
     assert "could not be begun" in caplog.text
 
 
+def test_what_is_told_all_the_time_keeps_no_whole_look_and_no_sweep_waiting(stage: Stage) -> None:
+    stray = stage.blobs.put(b"stray")
+    whole_at: list[float] = []
+
+    def look() -> None:
+        stage.finish_all()
+        if stage.one.looks[-1] is None:
+            whole_at.append(stage.now)
+        stage.now += 25.0
+        stage.tell("one", "a")()
+
+    stage.replace(stage.one)
+    stage.play(*[look] * 50)
+    # One came to its end 25 seconds after it began: 60 seconds later, when the look under way is over, comes the next.
+    assert whole_at == [0.0, *range(100, 1_250, 100)]
+    # At the first look, and a thousand seconds later.
+    assert not stage.blobs.has(stray)
+
+
+def test_a_change_that_a_passing_fault_hid_is_not_forgotten_while_another_keeps_coming(stage: Stage) -> None:
+    def fail() -> None:
+        stage.one.error = RuntimeError("a passing fault")
+        stage.tell("one", "a")()
+
+    def mend() -> None:
+        stage.one.error = None
+        stage.one.hold(stage.skill("a"), stage.skill("hidden"))
+        stage.tell("one", "a")()
+
+    stage.replace(stage.one)
+    stage.one.hold(stage.skill("a"))
+    stage.play(
+        stage.finish("one"), fail, stage.finish("one"), mend, stage.finish("one"), mend, stage.finish("one"), mend
+    )
+    assert stage.one.looks[:4] == [None, {"a"}, None, {"a"}]
+    assert stage.names == ("a", "hidden")
+
+
 @pytest.mark.parametrize("error", [RuntimeError("a bug"), SystemExit(1), LookAbandoned()])
 def test_whatever_a_source_raises_the_others_go_on(stage: Stage, error: BaseException) -> None:
     stage.one.error = error
