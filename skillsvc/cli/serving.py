@@ -213,6 +213,8 @@ async def _answer(
             looking.loop.first_look.set()
             await asyncio.to_thread(looking.reloading.stop)
             await server.drain(settings.server.drain_s)
+            # Else a signal that comes while the loop closes wakes one that is not there, and is told as a fault.
+            signal.set_wakeup_fd(-1)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from tests.hostile.waiting import wait_until
 from tests.integration.calls import Caller
-from tests.integration.commands import PATIENCE_S, SKILLSVC, environment
+from tests.integration.commands import SKILLSVC, environment
 from tests.integration.conftest import RunningServer, Serve
 from tests.unit.sources.trees import grow, skill
 
@@ -155,30 +155,38 @@ def test_hang_ups_in_a_row_end_with_what_is_written_last(configured: Configured)
 @pytest.mark.parametrize("at_a_time", [1, 3])
 def test_a_hang_up_at_any_moment_of_a_start_or_a_stop_harms_nothing(configured: Configured, at_a_time: int) -> None:
     configured.write(source("a"))
-    process = subprocess.Popen(
-        [*SKILLSVC, "serve", "--config", configured.config, "--listen", "127.0.0.1:0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    with process:
+    log = configured.folder / "log"
+    line = ""
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            [*SKILLSVC, "serve", "--config", configured.config, "--listen", "127.0.0.1:0"],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=environment(),
+        ) as process,
+    ):
         assert process.stdout is not None
         # Not before it can be told: until then Python itself is on its way.
         wait_until(lambda: handles_hang_ups(process.pid))
         os.set_blocking(process.stdout.fileno(), False)
-        line = ""
-        while not line:
+
+        def is_listening() -> bool:
+            nonlocal line
             for _ in range(at_a_time):
                 process.send_signal(signal.SIGHUP)
             assert process.poll() is None
+            assert process.stdout is not None
             line = process.stdout.readline()
-        assert line.startswith("listening on ")
+            return bool(line)
+
+        wait_until(is_listening)
         process.send_signal(signal.SIGTERM)
         wait_until(lambda: hang_up(process))
-        _printed, logged = process.communicate(timeout=PATIENCE_S)
+    assert line.startswith("listening on ")
     assert process.returncode == 0
-    assert "Traceback" not in logged
+    assert "Traceback" not in log.read_text()
 
 
 def handles_hang_ups(process: int) -> bool:
