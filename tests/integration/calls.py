@@ -78,14 +78,14 @@ class Caller:
         raise AssertionError(f"{type(request).__name__} was answered")
 
     @contextmanager
-    def watch(self, since: str = "") -> Iterator["Watching"]:
+    def watch(self, since: str = "", within_s: float = PATIENCE_S) -> Iterator["Watching"]:
         """Watch the catalog."""
         method = self._channel.unary_stream(
             f"/{SERVICE}/WatchCatalog",
             request_serializer=pb.WatchCatalogRequest.SerializeToString,
             response_deserializer=pb.WatchCatalogResponse.FromString,
         )
-        stream = method(pb.WatchCatalogRequest(since=since), timeout=PATIENCE_S)
+        stream = method(pb.WatchCatalogRequest(since=since), timeout=within_s)
         try:
             yield Watching(stream)
         finally:

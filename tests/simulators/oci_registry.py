@@ -26,7 +26,7 @@ from tests.simulators.web_server import Answer, Asked, Send, WebServer, page, se
 USERNAME, PASSWORD = "reader", "open-sesame"  # of registries that live as long as a test
 _USERS: Final = "reader:$2y$05$kTpt8gfRUUqttjYjoN595.0OkdEPoIoNkQxpfhbkDXRN0VijRO9uC\n"
 """What the registry reads: the password in bcrypt, the only way that it takes."""
-_NO_TLS: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+NO_TLS: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Spares the reading of the system's authorities."""
 _START_S: Final = 20.0
 _PROGRAM: Final = "/usr/bin/docker-registry"
@@ -138,7 +138,7 @@ class RegistryServer:
 
     def _ask(self, method: str, path: str, data: bytes = b"", media_type: str = "") -> httpx.Response:
         headers = {**self.headers, **({"Content-Type": media_type} if media_type else {})}
-        with httpx.Client(trust_env=False, verify=_NO_TLS, auth=self.credentials) as client:
+        with httpx.Client(trust_env=False, verify=NO_TLS, auth=self.credentials) as client:
             answer = client.request(method, f"http://{self.name}{path}", content=data, headers=headers)
         assert answer.status_code in {200, 201, 202}, answer.text
         return answer
@@ -294,7 +294,7 @@ def relaying(registry: RegistryServer) -> Answer:
 
     def answer(asked: Asked, send: Send, _: threading.Event) -> bool:
         headers = {key: text for key, text in asked.headers.items() if key not in {"host", "connection"}}
-        with httpx.Client(trust_env=False, verify=_NO_TLS) as client:
+        with httpx.Client(trust_env=False, verify=NO_TLS) as client:
             found = client.request(asked.method, f"http://{registry.name}{asked.path}", headers=headers)
         lines = "".join(f"{key}: {text}\r\n" for key, text in found.headers.items())
         send(f"HTTP/1.1 {found.status_code} Said\r\n{lines}\r\n".encode() + found.content)

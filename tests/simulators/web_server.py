@@ -143,6 +143,12 @@ def garbage(_: Asked, send: Send, __: threading.Event) -> bool:
     return False
 
 
+def _context_of(certificate: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(TLS / f"{certificate}.pem", TLS / f"{certificate}-key.pem")
+    return context
+
+
 def _head(status: int, headers: Mapping[str, str]) -> bytes:
     lines = "".join(f"{name}: {text}\r\n" for name, text in headers.items())
     return f"HTTP/1.1 {status} Said\r\n{lines}\r\n".encode()
@@ -161,16 +167,15 @@ class WebServer:
         self.otherwise: Answer = page(b"nothing here", status=404, tagged=False)
         self.asked: list[Asked] = []
         self.connections = 0
-        self._context: ssl.SSLContext | None = None
-        if certificate:
-            self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self._context.load_cert_chain(TLS / f"{certificate}.pem", TLS / f"{certificate}-key.pem")
+        self._context = _context_of(certificate) if certificate else None
         self._ending = threading.Event()
         self._asking = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._open: list[socket.socket] = []
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as any_port:
+            self.port: int = any_port.getsockname()[1]
+        # A port that was asked for stays taken while nobody listens on it.
+        self._listening = socket.create_server(("127.0.0.1", self.port))
         self.origin = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
         self._start(self._accept)
 
@@ -187,6 +192,21 @@ class WebServer:
         with self._asking:
             assert self._asking.wait_for(lambda: path in self.paths(), within_s), f"nobody asks for {path}"
 
+    def refuse(self) -> None:
+        """Let nobody connect from now on, and end all connections."""
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._hang_up()
+
+    def accept(self) -> None:
+        """Let everybody connect again."""
+        self._listening.listen()
+        self._start(self._accept)
+
+    def present(self, certificate: str) -> None:
+        """Show another certificate from now on, and end all connections."""
+        self._context = _context_of(certificate)
+        self._hang_up()
+
     def close(self) -> None:
         """End, whatever is under way."""
         self._ending.set()
@@ -196,6 +216,12 @@ class WebServer:
             each.close()
         for thread in self._threads:
             thread.join()
+
+    def _hang_up(self) -> None:
+        open_now, self._open = self._open, []
+        for each in open_now:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
     def _start(self, work: Callable[[], None]) -> None:
         thread = threading.Thread(target=work)

@@ -75,9 +75,11 @@ class GitCache:
         raise CacheBusy
 
     def drop(self) -> None:
-        """Remove the repository."""
-        with suppress(FileNotFoundError):
+        """Remove the repository, or whatever stands in its place; what a link there leads to stays."""
+        if self.path.is_dir() and not self.path.is_symlink():
             shutil.rmtree(self.path)
+        else:
+            self.path.unlink(missing_ok=True)
 
     def bytes(self) -> int:
         """Return how many bytes its files have."""

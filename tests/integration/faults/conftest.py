@@ -1,0 +1,14 @@
+"""One server for each module of tests of faults; each test leaves all as whole as it found it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.conftest import Serve
+from tests.integration.faults.scene import Scene, acted
+
+
+@pytest.fixture(scope="module")
+def scene(serve_for_module: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with acted(tmp_path_factory.mktemp("faults"), serve_for_module) as scene:
+        yield scene

@@ -1,0 +1,131 @@
+"""One server on places of every kind that a test breaks and heals, readers beside it, and an operator who asks."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from skillsource.v1 import admin_pb2
+from skillsource.v1.admin_pb2 import SOURCE_STANDING_COMPLETE, SourceStanding
+
+from tests.integration.calls import DEADLINE_S
+from tests.integration.conftest import RunningServer, Serve
+from tests.integration.faults.places import Places, names_of, opened
+from tests.integration.faults.readers import Expected, Readers
+from tests.simulators.behaving_provider import install
+
+_SERVICE = "skillsource.v1.CatalogAdminService"
+_HERE = admin_pb2.Partition(deployment=True)
+_Answer = TypeVar("_Answer", bound=Message)
+
+
+class Scene:
+    """What a test of a fault works with. `published` is the version that each place holds."""
+
+    def __init__(self, places: Places, server: RunningServer, channel: grpc.Channel, readers: Readers) -> None:
+        self.places = places
+        self.server = server
+        self.readers = readers
+        self._channel = channel
+        self.published = dict.fromkeys(places.all, 1)
+
+    def publish(self, *labels: str) -> None:
+        """Have places hold a version more."""
+        for label in labels:
+            self.published[label] += 1
+            self.places.all[label].publish(self.published[label])
+
+    def refresh(self, *labels: str) -> Mapping[str, admin_pb2.SourceReport]:
+        """Have places looked at now; return how they stand then."""
+        asked = admin_pb2.RefreshRequest(partition=_HERE, sources=labels)
+        return {each.name: each for each in self._call("Refresh", asked, admin_pb2.RefreshResponse).sources}
+
+    def sources(self) -> Mapping[str, admin_pb2.SourceReport]:
+        """Return how all places stand."""
+        asked = admin_pb2.ListSourcesRequest(partition=_HERE)
+        return {each.name: each for each in self._call("ListSources", asked, admin_pb2.ListSourcesResponse).sources}
+
+    def expect_change(self, *labels: str, since: Mapping[str, int] | None = None) -> None:
+        """Expect that places change at any moment, up to their next version, or fail; their versions begin at `since`.
+
+        What is fetched on need may be out of reach meanwhile.
+        """
+        now = self.published
+        first = now if since is None else {**now, **since}
+        versions = {label: range(first[label], now[label] + 1 + (label in labels)) for label in now}
+        self.readers.expect(Expected(versions=versions, on_need=("needed",)))
+
+    def expect_behind(self, labels: Collection[str], state: str, held: Mapping[str, int]) -> None:
+        """Expect that these places are unreachable and no others; return once all readers have seen that.
+
+        What is served of them are the versions that are `held`.
+        """
+        versions = {label: {version} for label, version in {**self.published, **held}.items()}
+        self.readers.expect(Expected(versions=versions, unreachable=dict.fromkeys(labels, state), on_need=("needed",)))
+        self.readers.await_all()
+
+    def expect_whole(self) -> None:
+        """Expect that all is served that the places hold; return once all readers have seen that."""
+        versions = {label: {version} for label, version in self.published.items()}
+        self.readers.expect(Expected(versions=versions, unreachable={}))
+        self.readers.await_all()
+
+    def suffer(
+        self, labels: Sequence[str], state: str, fault: AbstractContextManager[object], *, publishing: bool = True
+    ) -> None:
+        """Go through a fault of some places, and out of it again.
+
+        As long as it lasts they stand in this state, with what they held before; nothing else moves. What they publish
+        meanwhile is seen once it has passed, without a restart.
+        """
+        held = {label: self.published[label] for label in labels}
+        self.expect_change(*labels)
+        with fault:
+            if publishing:
+                self.publish(*labels)
+            for label, report in self.refresh(*labels).items():
+                assert (label, SourceStanding.Name(report.state)) == (label, f"SOURCE_STANDING_{state}")
+                assert report.last_error
+                assert report.skills == len(names_of(label))
+            self.expect_behind(labels, state, held)
+            self.expect_change(*labels, since=held)
+        self.expect_recovered(*labels)
+
+    def expect_recovered(self, *labels: str) -> None:
+        """Expect that one look at places is enough for all to be whole."""
+        for label, report in self.refresh(*labels).items():
+            assert (label, report.last_error) == (label, "")
+            assert report.state == SOURCE_STANDING_COMPLETE
+        self.expect_whole()
+
+    def _call(self, rpc: str, request: Message, into: type[_Answer]) -> _Answer:
+        method = self._channel.unary_unary(
+            f"/{_SERVICE}/{rpc}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=into.FromString,
+        )
+        answer: _Answer = method(request, timeout=DEADLINE_S)
+        return answer
+
+
+@contextmanager
+def acted(folder: Path, serve: Serve) -> Iterator[Scene]:
+    """Serve, and read, as long as the context lasts; all places hold version 1 at the beginning."""
+    with opened(folder) as places:
+        for place in places.all.values():
+            place.publish(1)
+        config = folder / "skillsvc.toml"
+        config.write_text(places.configuration)
+        site = install(folder / "python")
+        server = serve(
+            config=str(config), bound_by_modes=True, environment={"PYTHONPATH": str(site)}, data_dir=folder / "data"
+        )
+        readers = Readers(server.address, Expected(versions={label: {1} for label in places.all}, unreachable={}))
+        address = f"unix:{server.data_dir}/admin.sock"
+        with readers.running(), grpc.insecure_channel(address) as channel:
+            scene = Scene(places, server, channel, readers)
+            scene.expect_whole()
+            yield scene
+            server.stop()

@@ -1,0 +1,190 @@
+"""Faults on the server's own machine, at every kind of place, under a server that readers loop over.
+
+Directories that may not be read, providers that fail, a disk that is full, a store that may not be written, damaged
+repositories and caches. What holds for each is said by `Scene.suffer` and `Readers`.
+"""
+
+import resource
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+from skillsource.v1.admin_pb2 import SOURCE_STANDING_COMPLETE
+
+from tests.hostile.waiting import wait_until
+from tests.integration.faults.scene import Scene
+
+
+@contextmanager
+def doing(scene: Scene, what: str) -> Iterator[None]:
+    """Have the provider do something else than to give what it has."""
+    scene.places.plugin.do(what)
+    try:
+        yield
+    finally:
+        scene.places.plugin.do("give")
+
+
+@pytest.mark.parametrize("what", ["raise", "exit", "babble", "break one"])
+def test_a_provider_that_fails_leaves_the_last_good(scene: Scene, what: str) -> None:
+    scene.suffer(["plugin"], "STALE", doing(scene, what))
+
+
+def test_a_provider_that_hangs_leaves_the_last_good_and_is_looked_at_when_it_comes_back(scene: Scene) -> None:
+    @contextmanager
+    def hanging() -> Iterator[None]:
+        with doing(scene, "hang"):
+            yield
+        # It comes back in its own time, and nobody has to ask then.
+        wait_until(lambda: scene.sources()["plugin"].state == SOURCE_STANDING_COMPLETE)
+
+    scene.suffer(["plugin"], "STALE", hanging())
+
+
+def test_a_provider_that_has_not_all_leaves_the_last_good_of_the_rest(scene: Scene) -> None:
+    scene.suffer(["plugin"], "PARTIAL", doing(scene, "leave one out"), publishing=False)
+
+
+@contextmanager
+def forbidden(path: Path) -> Iterator[None]:
+    """Let nobody read, write or enter; the server is one whom that binds, whoever runs the tests."""
+    mode = path.stat().st_mode & 0o7777
+    path.chmod(0)
+    try:
+        yield
+    finally:
+        path.chmod(mode)
+
+
+@contextmanager
+def away(path: Path, text: str | None = None) -> Iterator[None]:
+    """Have something not there, and a file with this text in its place."""
+    aside = path.rename(path.with_name("aside"))
+    if text is not None:
+        path.write_text(text)
+    try:
+        yield
+    finally:
+        aside.replace(path)
+
+
+def held_by(scene: Scene) -> Path:
+    """Return where the directory's present version is."""
+    return scene.places.house.at(scene.published["house"])
+
+
+UNSEEN: dict[str, tuple[str, Callable[[Scene], AbstractContextManager[None]]]] = {
+    "it may not be read": ("STALE", lambda scene: forbidden(held_by(scene))),
+    "what it lies in may not be read": ("STALE", lambda scene: forbidden(scene.places.house.folder)),
+    "the folder of a skill may not be read": ("PARTIAL", lambda scene: forbidden(held_by(scene) / "house-a")),
+    "a SKILL.md may not be read": ("PARTIAL", lambda scene: forbidden(held_by(scene) / "house-a/SKILL.md")),
+    "an asset may not be read": ("PARTIAL", lambda scene: forbidden(held_by(scene) / "house-b/version.txt")),
+    "it is gone": ("STALE", lambda scene: away(scene.places.house.root)),
+    "it is a file": ("STALE", lambda scene: away(scene.places.house.root, "No directory.")),
+}
+
+
+@pytest.mark.parametrize(("state", "fault"), UNSEEN.values(), ids=UNSEEN)
+def test_a_directory_that_cannot_be_seen_leaves_the_last_good(
+    scene: Scene, state: str, fault: Callable[[Scene], AbstractContextManager[None]]
+) -> None:
+    scene.suffer(["house"], state, fault(scene), publishing=False)
+
+
+STORED = {
+    "house": "PARTIAL",
+    "tools": "PARTIAL",
+    "listed": "PARTIAL",
+    "site": "PARTIAL",
+    "artifact": "STALE",
+    "plugin": "STALE",
+}
+"""How a source stands of which nothing new can be stored: one that is taken in skill by skill is seen in part."""
+
+
+@contextmanager
+def files_limited(scene: Scene, most: int) -> Iterator[None]:
+    """Let no file of the server grow beyond so many bytes: to whoever writes it is a disk that is full."""
+    pid = scene.server.process.pid
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize(("label", "state"), STORED.items())
+def test_a_full_disk_leaves_the_last_good(scene: Scene, label: str, state: str) -> None:
+    scene.suffer([label], state, files_limited(scene, 0))
+
+
+def test_a_disk_that_is_full_when_all_is_seen_leaves_what_is_served(scene: Scene) -> None:
+    # Each of the blobs is small enough; what the log of generations writes is not.
+    scene.suffer(list(STORED), "STALE", files_limited(scene, 4096))
+
+
+@pytest.mark.parametrize(("label", "state"), STORED.items())
+def test_a_store_that_may_not_be_written_leaves_the_last_good(scene: Scene, label: str, state: str) -> None:
+    scene.suffer([label], state, forbidden(scene.server.data_dir / "blobs/tmp"))
+
+
+def garble(folder: Path, pattern: str) -> Mapping[Path, bytes]:
+    """Make rubbish of all files below a folder; return what they were."""
+    sound = {path: path.read_bytes() for path in folder.rglob(pattern) if path.is_file()}
+    assert sound
+    write({path: bytes(byte ^ 0xFF for byte in data) for path, data in sound.items()})
+    return sound
+
+
+def write(contents: Mapping[Path, bytes]) -> None:
+    for path, data in contents.items():
+        # Objects of git may not be written to.
+        path.unlink()
+        path.write_bytes(data)
+
+
+def test_a_repository_that_is_damaged_leaves_the_last_good(scene: Scene) -> None:
+    @contextmanager
+    def damaged() -> Iterator[None]:
+        scene.publish("tools")
+        sound = garble(scene.places.tools.repository.bare / "objects", "??/*")
+        try:
+            yield
+        finally:
+            write(sound)
+
+    scene.suffer(["tools"], "STALE", damaged(), publishing=False)
+
+
+def exchange(cache: Path, make: Callable[[Path], object]) -> None:
+    shutil.rmtree(cache)
+    make(cache)
+
+
+CACHES: dict[str, Callable[[Path], object]] = {
+    "its objects are rubbish": lambda cache: garble(cache / "objects", "*"),
+    "its HEAD is rubbish": lambda cache: (cache / "HEAD").write_bytes(b"\xff\x00"),
+    "its settings are rubbish": lambda cache: (cache / "config").write_text("[[["),
+    "its settings lead elsewhere": lambda cache: (cache / "config").write_text("[core]\n\tworktree = /\n"),
+    "its list of shallow commits is rubbish": lambda cache: (cache / "shallow").write_text("rubbish\n"),
+    "a fetch was killed": lambda cache: (cache / "fetching").touch(),
+    "it is gone": shutil.rmtree,
+    "it is a file": lambda cache: exchange(cache, Path.touch),
+    "it is a link that leads nowhere": lambda cache: exchange(cache, lambda at: at.symlink_to("nowhere")),
+}
+
+
+@pytest.mark.parametrize("damage", CACHES.values(), ids=CACHES)
+def test_a_cache_that_is_damaged_is_made_anew_and_nothing_is_behind(
+    scene: Scene, damage: Callable[[Path], object]
+) -> None:
+    (cache,) = (scene.server.data_dir / "sources/tools").glob("*.git")
+    damage(cache)
+    # Nothing of it is needed as long as nothing is new.
+    scene.expect_recovered("tools")
+    scene.expect_change("tools")
+    scene.publish("tools")
+    scene.expect_recovered("tools")
