@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from skillsvc.domain import caps
+from skillsvc.domain.limits import MIB
 from skillsvc.parsing.text import shown
 
-MIB: Final = 1024 * 1024
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, unique
 from io import BytesIO
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 import httpcore
 import httpx
@@ -20,6 +20,7 @@ import httpx
 from skillsvc.content.addresses import AddressGuard, AddressRefused, host_name
 from skillsvc.content.credentials import Credentials, authorization
 from skillsvc.content.guarded_network import Abandoned, GuardedNetwork, NotConnected, Overdue, Patience
+from skillsvc.content.sinks import Sink
 from skillsvc.content.transport import Authorities, AuthoritiesUnreadable, GuardedTransport
 from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, resolve
 
@@ -92,14 +93,6 @@ class Fetched:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotModified:
     """Nothing has changed since the validators that were sent."""
-
-
-class Sink(Protocol):
-    """Where what is streamed goes: a file, a blob on its way in."""
-
-    def write(self, data: bytes, /) -> object:
-        """Take some bytes."""
-        ...
 
 
 class Fetcher:

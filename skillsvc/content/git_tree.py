@@ -16,11 +16,11 @@ from pygit2.enums import ObjectType
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.lfs_pointer import MOST_POINTER_BYTES, LfsPointer, parse_pointer
 from skillsvc.content.tree import LONGEST_PATH, EntryKind, Missing, StandsForOther, TooLarge, Unreadable
+from skillsvc.domain.limits import MIB
 
-_MIB: Final = 1024 * 1024
-_MOST_FOLDER_BYTES: Final = 16 * _MIB
+_MOST_FOLDER_BYTES: Final = 16 * MIB
 """Of one folder's object: some 400,000 names."""
-_MOST_COMMIT_BYTES: Final = _MIB
+_MOST_COMMIT_BYTES: Final = MIB
 _ENTRY: Final = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 _COMMIT: Final = re.compile(rb"tree ([0-9a-f]{40})\n")
 _FOLDER: Final = 0o040000

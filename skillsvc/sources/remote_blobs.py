@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import ErrorReason, Unavailable
-from skillsvc.sources.web.bringing import NotHad
 
 _WITHIN_S: Final = 10.0
 """Seconds that one fetch on need may take: whoever needs it waits."""
@@ -22,6 +21,10 @@ _FORMER: Final = 10_000
 _RETRY_S: Final = 2.0
 
 _log = logging.getLogger(__name__)
+
+
+class NotHad(Exception):
+    """Something could not be had from a source, now. The message is for whoever runs the server."""
 
 
 class RemoteBlob(NamedTuple):

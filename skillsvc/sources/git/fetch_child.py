@@ -18,13 +18,13 @@ from pygit2.enums import ConfigLevel, CredentialType, RepositoryOpenFlag
 from pygit2.remotes import Remote, TransferProgress
 from typing_extensions import override
 
+from skillsvc.domain.limits import MIB
 from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 
 _CURRENT: Final = "refs/skillsvc/current"
 _FULL: Final = 0
 _UNSHALLOW: Final = 2**31 - 1
-_MIB: Final = 1024 * 1024
-_PACK_SLACK: Final = 64 * _MIB
+_PACK_SLACK: Final = 64 * MIB
 """A pack is written with the objects it was thinned by, and its index grows with it."""
 _GRACE_S: Final = 5.0
 """Who started this process kills it at the deadline; this is for where that one was killed itself."""
@@ -226,8 +226,8 @@ def _confine(request: FetchRequest) -> None:
     pygit2.settings.server_connect_timeout = milliseconds
     pygit2.settings.server_timeout = milliseconds
     # Packs are mapped in pieces: the library's own piece is as large as all memory that is allowed here.
-    pygit2.settings.mwindow_size = 32 * _MIB
-    pygit2.settings.mwindow_mapped_limit = 128 * _MIB
+    pygit2.settings.mwindow_size = 32 * MIB
+    pygit2.settings.mwindow_mapped_limit = 128 * MIB
 
 
 def main() -> None:

@@ -4,20 +4,18 @@ What the store has already is fetched all the same, where this source never had 
 repository would else get at what only another source may read (G29).
 """
 
-import hashlib
 import io
 import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import BinaryIO, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-from typing_extensions import Buffer, override
-
-from skillsvc.content.blobs import BlobStore, BlobWriter
+from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import Credentials
 from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
 from skillsvc.content.lfs_pointer import LfsPointer
+from skillsvc.content.sinks import Hashing, Sink
 from skillsvc.content.tree import Unreadable
 from skillsvc.content.urls import UrlRefused, origin_of, parse_url
 from skillsvc.sources.source import LookAbandoned
@@ -61,26 +59,23 @@ class LfsServer:
     def read(self, pointer: LfsPointer) -> bytes:
         """Return the bytes that a pointer stands for."""
         with io.BytesIO() as sink:
-            self._stream(pointer, sink)
-            data = sink.getvalue()
-        _check(pointer, len(data), hashlib.sha256(data).hexdigest())
-        return data
+            self._bring(pointer, sink)
+            return sink.getvalue()
 
     def copy(self, pointer: LfsPointer, blobs: BlobStore) -> None:
         """Put the bytes into a store, where they get a name only when they are what they should be."""
         with blobs.writer() as writer:
-            sink = _HashedBlob(writer)
-            self._stream(pointer, cast("BinaryIO", sink))
-            _check(pointer, sink.size, sink.hash.hexdigest())
+            self._bring(pointer, writer)
             writer.commit()
 
-    def _stream(self, pointer: LfsPointer, sink: BinaryIO) -> None:
+    def _bring(self, pointer: LfsPointer, sink: Sink) -> None:
+        hashing = Hashing(sink)
         try:
             download = self._ask(pointer)
             own = _same_origin(download.url, self._endpoint) and "authorization" not in map(str.lower, download.headers)
             self._fetcher.stream(
                 download.url,
-                sink,
+                hashing,
                 max_bytes=pointer.size,
                 headers=download.headers,
                 credentials=self._credentials if own else None,
@@ -92,6 +87,8 @@ class LfsServer:
             # How many seconds were left of the look differs from one to the next; what is said does not.
             message = _OVER if error.reason is FetchReason.TIMEOUT else error.message
             raise Unreadable(f"git LFS: {message}") from error
+        if (hashing.size, hashing.digest) != (pointer.size, pointer.digest):
+            raise Unreadable("git LFS: what came is not what the pointer stands for")
 
     def _left_s(self) -> float:
         left = self._end - self._clock()
@@ -118,28 +115,6 @@ class LfsServer:
             within_s=self._left_s(),
         )
         return _parse_answer(answer.data)
-
-
-class _HashedBlob(io.RawIOBase):
-    """Writes into a blob, and hashes and counts what goes by."""
-
-    def __init__(self, writer: BlobWriter) -> None:
-        super().__init__()
-        self._writer = writer
-        self.hash = hashlib.sha256()
-        self.size = 0
-
-    @override
-    def writable(self) -> bool:
-        return True
-
-    @override
-    def write(self, chunk: Buffer, /) -> int:
-        data = bytes(chunk)
-        self._writer.write(data)
-        self.hash.update(data)
-        self.size += len(data)
-        return len(data)
 
 
 def _parse_answer(data: bytes) -> _Download:
@@ -169,8 +144,3 @@ def _same_origin(one: str, other: str) -> bool:
         return origin_of(parse_url(one)) == origin_of(parse_url(other))
     except UrlRefused:
         return False
-
-
-def _check(pointer: LfsPointer, size: int, digest: str) -> None:
-    if (size, digest) != (pointer.size, pointer.digest):
-        raise Unreadable("git LFS: what came is not what the pointer stands for")

@@ -14,13 +14,13 @@ from typing import BinaryIO, Final
 from skillsvc.content.archive_paths import ArchiveLimits, ArchivePaths
 from skillsvc.content.archives import ArchiveKind, unpack
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.sinks import Hashing
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.unpacking import PIECE, Unpacked
 from skillsvc.domain.errors import DataLoss
 from skillsvc.parsing.oci_manifest import Layer, LayerForm, Manifest, ManifestRefused
 from skillsvc.sources.oci.kept_layers import KeptLayers
 from skillsvc.sources.oci.registry import Registry
-from skillsvc.sources.web.bringing import Hashing
 
 _WHITEOUT: Final = ".wh."
 _KINDS: Final = {LayerForm.TAR: ArchiveKind.TAR, LayerForm.TAR_GZIP: ArchiveKind.TAR_GZIP}

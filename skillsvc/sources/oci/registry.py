@@ -10,7 +10,8 @@ from typing import Final
 
 from skillsvc.content.addresses import host_name
 from skillsvc.content.credentials import Basic, Bearer, Credentials
-from skillsvc.content.fetching import Fetched, Fetcher, FetchFailed, FetchReason, Sink
+from skillsvc.content.fetching import Fetched, Fetcher, FetchFailed, FetchReason
+from skillsvc.content.sinks import Sink
 from skillsvc.content.urls import UrlRefused, origin_of, parse_url
 from skillsvc.parsing.challenges import TOKEN_BYTES, Challenge, TokenRefused, parse_challenges, parse_token
 from skillsvc.parsing.oci_manifest import INDEX_TYPES, MANIFEST_BYTES, MANIFEST_TYPES, parse_digest

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from skillsvc.content.addresses import AddressGuard
-from skillsvc.content.blobs import BlobStore, BlobWriter
+from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import Credentials, CredentialsMissing, CredentialsOf, no_credentials
 from skillsvc.content.fetching import (
     FetchAbandoned,
@@ -16,16 +16,18 @@ from skillsvc.content.fetching import (
     FetchFailed,
     FetchReason,
     NotModified,
-    Sink,
     Validators,
     may_redirect,
 )
+from skillsvc.content.sinks import Hashing, Sink
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.transport import Authorities
 from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, resolve
+from skillsvc.domain.limits import MIB
+from skillsvc.sources.remote_blobs import NotHad
 from skillsvc.sources.source import LookAbandoned
 
-_INDEX_BYTES: Final = 4 * 1024 * 1024
+_INDEX_BYTES: Final = 4 * MIB
 _DEAF: Final = frozenset({FetchReason.REFUSED, FetchReason.TIMEOUT, FetchReason.TLS, FetchReason.ADDRESS})
 """After one of these, nothing more is asked of a server in the same look: the next answer would be no other."""
 
@@ -54,10 +56,6 @@ class WebSettings:
         except UrlRefused as refused:
             raise ValueError(f"its url {refused}") from None
         AddressGuard(self.allow_addresses)
-
-
-class NotHad(Exception):
-    """Something could not be had at this look. The message is for whoever runs the server."""
 
 
 class NotTried(NotHad):
@@ -295,24 +293,3 @@ class Brought:
 
     file: StoredFile
     validators: Validators
-
-
-class Hashing:
-    """Writes on, and hashes and counts what it writes."""
-
-    def __init__(self, sink: BinaryIO | BlobWriter) -> None:
-        """Write to `sink`."""
-        self._sink = sink
-        self._hasher = hashlib.sha256()
-        self.size = 0
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of what was written so far."""
-        return self._hasher.hexdigest()
-
-    def write(self, data: bytes, /) -> None:
-        """Write."""
-        self._sink.write(data)
-        self._hasher.update(data)
-        self.size += len(data)

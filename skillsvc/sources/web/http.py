@@ -17,9 +17,9 @@ from skillsvc.parsing.document import is_text
 from skillsvc.parsing.http_manifest import ManifestEntry, RemoteFile, read_http_manifest
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
-from skillsvc.sources.remote_blobs import RemoteBlob, RemoteBlobs
+from skillsvc.sources.remote_blobs import NotHad, RemoteBlob, RemoteBlobs
 from skillsvc.sources.source import Observation, never
-from skillsvc.sources.web.bringing import Brought, FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web.bringing import Brought, FetchedIndex, Refused, Web, WebSettings
 from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
 
 

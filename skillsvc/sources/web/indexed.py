@@ -17,8 +17,9 @@ from skillsvc.domain.skill import Found
 from skillsvc.parsing.index_json import IndexMalformed
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.reading import ReadingSettings, TreeReading
+from skillsvc.sources.remote_blobs import NotHad
 from skillsvc.sources.source import LookAbandoned, Observation, Outcome
-from skillsvc.sources.web.bringing import FetchedIndex, NotHad, NotTried, Refused, Web, WebSettings
+from skillsvc.sources.web.bringing import FetchedIndex, NotTried, Refused, Web, WebSettings
 from skillsvc.sources.web.kept_index import KeptIndex
 
 Entry = TypeVar("Entry")

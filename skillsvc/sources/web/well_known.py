@@ -22,8 +22,9 @@ from skillsvc.domain.skill import Found
 from skillsvc.parsing.well_known_index import ArtifactKind, IndexEntry, read_well_known_index
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
+from skillsvc.sources.remote_blobs import NotHad
 from skillsvc.sources.source import LookAbandoned, Observation, never
-from skillsvc.sources.web.bringing import FetchedIndex, NotHad, Refused, Web, WebSettings
+from skillsvc.sources.web.bringing import FetchedIndex, Refused, Web, WebSettings
 from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
 
 _INDEX: Final = "/.well-known/agent-skills/index.json"

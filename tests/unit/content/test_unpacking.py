@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from skillsvc.content.archive_paths import MIB, ArchiveLimits, ArchiveRefused
+from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import ArchiveKind, sniff, unpack
 from skillsvc.content.stored_tree import StoredTree
 from skillsvc.content.unpacking import UnpackAbandoned, Unpacked
+from skillsvc.domain.limits import MIB
 from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators import packing

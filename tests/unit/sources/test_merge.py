@@ -117,7 +117,7 @@ def test_a_row_is_that_of_the_generation_before_where_nothing_of_it_changed(
         after = merge(change(one), known)
         [row] = [row for row in after.rows if row.source == "main"]
         assert (row is before.rows[0]) is shared
-    assert row == merge(change(one)).rows[-1]
+        assert row == merge(change(one)).rows[-1]
 
 
 def test_the_same_observations_again_are_the_same_merge() -> None:

@@ -8,8 +8,7 @@ from hashlib import sha256
 import pytest
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
-from skillsvc.sources.remote_blobs import RemoteBlob, RemoteBlobs
-from skillsvc.sources.web.bringing import NotHad
+from skillsvc.sources.remote_blobs import NotHad, RemoteBlob, RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
 
 DATA = b"ebb and flow"
