@@ -43,11 +43,19 @@ def _warn(settings: Settings) -> None:
     if not is_of_this_machine(listen):
         _log.warning("listening beyond this machine without TLS and access rules", extra={"listen": listen})
     for source in settings.directories():
-        if not Path(source.path).is_dir():
+        if _is_known_to_be_missing(Path(source.path)):
             _log.warning(
                 "a directory is not there; it counts as empty until it comes",
                 extra={"source": source.label, "path": source.path},
             )
+
+
+def _is_known_to_be_missing(path: Path) -> bool:
+    """Tell whether no directory is there; what lies where nobody may look is told of by the look itself."""
+    try:
+        return not path.is_dir()
+    except OSError:
+        return False
 
 
 def _announce(address: str) -> None:

@@ -72,12 +72,17 @@ def _of_provider(name: str) -> Iterator[Remark]:
 
 
 def _of_directory(path: Path) -> Iterator[Remark]:
-    if not path.exists():
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
         yield Remark(("path",), "is not there; it counts as empty until it comes", is_mistake=False)
-    elif not path.is_dir():
-        yield Remark(("path",), "is no directory")
-    elif not os.access(path, os.R_OK | os.X_OK):
+    except OSError:
         yield Remark(("path",), "cannot be read")
+    else:
+        if not stat.S_ISDIR(mode):
+            yield Remark(("path",), "is no directory")
+        elif not os.access(path, os.R_OK | os.X_OK):
+            yield Remark(("path",), "cannot be read")
 
 
 def _of_auth(auth: AuthTable, environment: Mapping[str, str]) -> Iterator[Remark]:
@@ -101,10 +106,17 @@ def _of_secret_file(place: Place, path: Path | None) -> Iterator[Remark]:
 def _of_file(place: Place, path: Path | None) -> Iterator[Remark]:
     if path is None:
         return
-    if not path.is_file():
-        yield Remark(place, "is no file" if path.exists() else "is not there")
-    elif not os.access(path, os.R_OK):
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        yield Remark(place, "is not there")
+    except OSError:
         yield Remark(place, "cannot be read")
+    else:
+        if not stat.S_ISREG(mode):
+            yield Remark(place, "is no file")
+        elif not os.access(path, os.R_OK):
+            yield Remark(place, "cannot be read")
 
 
 def _is_in_the_clear(source: SourceTable) -> bool:

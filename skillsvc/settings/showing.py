@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
@@ -71,7 +72,12 @@ def _source(source: SourceTable, environment: Mapping[str, str]) -> TomlTable:
 def _is_there(auth: AuthTable, environment: Mapping[str, str]) -> bool:
     variable = auth.password_env or auth.token_env
     file = auth.password_file or auth.token_file
-    return bool(environment.get(variable, "")) if variable else file is not None and file.is_file()
+    if variable:
+        return bool(environment.get(variable, ""))
+    with suppress(OSError):
+        return file is not None and file.is_file()
+    # Where nobody may look, no secret is had.
+    return False
 
 
 def _masked(key: str, value: object) -> object:

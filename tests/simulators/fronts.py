@@ -41,6 +41,10 @@ class Front:
         self._refuses = True
         self.server.refuse()
 
+    def hang_up(self) -> None:
+        """End all connections, so that whoever asks has to connect."""
+        self.server.present("server")
+
     def expire(self) -> None:
         """Show a certificate that was good until yesterday."""
         self.server.present("expired")
@@ -51,7 +55,7 @@ class Front:
         if self._refuses:
             self._refuses = False
             self.server.accept()
-        self.server.present("server")
+        self.hang_up()
 
     def _answer(self, asked: Asked, send: Send, ending: threading.Event) -> bool:
         fault = self._fault

@@ -17,7 +17,7 @@ from tests.integration.faults.places import ASSET, names_of, said_of
 
 PATIENCE_S: Final = 30.0
 _WHOLE_RUN_S: Final = 600.0
-_OUT_OF_REACH: Final = frozenset({grpc.StatusCode.UNAVAILABLE})
+_REFUSED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS})
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -25,13 +25,13 @@ class Expected:
     """What answers must be like as long as this is in force.
 
     `versions` are those that may be served of each source. `unreachable` is the state of each source that every
-    answer names as such, None while that may change at any moment. Of the skills of `on_need` what is fetched on need
-    may be out of reach.
+    answer names as such, None while that may change at any moment. Texts and assets of skills of the
+    sources `wanting` may be refused.
     """
 
     versions: Mapping[str, Collection[int]]
     unreachable: Mapping[str, str] | None = None
-    on_need: Collection[str] = ()
+    wanting: Collection[str] = ()
 
     def names(self) -> list[str]:
         """Return all names that there are, as they are listed."""
@@ -127,7 +127,6 @@ class Readers:
     def _read_skill(self, caller: Caller, skill: skill_pb2.Skill, generation: pb.Generation, before: Expected) -> None:
         """Read a skill of this generation: it has one version, whatever is looked at."""
         at = pb.Consistency(at_exactly=generation.token)
-        wanting = skill.source in {*before.on_need, *self._expected.on_need}
         try:
             text = caller.call(pb.SkillBodyRequest(name=skill.name, consistency=at), pb.SkillBodyResponse)
             self._judge(text.generation, before)
@@ -136,8 +135,7 @@ class Readers:
             )
             self._judge(asset.generation, before)
         except grpc.RpcError as error:
-            wanting = wanting or skill.source in self._expected.on_need
-            if wanting and error.code() in _OUT_OF_REACH:
+            if skill.source in {*before.wanting, *self._expected.wanting} and error.code() in _REFUSED:
                 return
             raise
         assert text.body == skill.description == asset.data.decode()

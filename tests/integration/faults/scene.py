@@ -22,7 +22,11 @@ _Answer = TypeVar("_Answer", bound=Message)
 
 
 class Scene:
-    """What a test of a fault works with. `published` is the version that each place holds."""
+    """What a test of a fault works with.
+
+    `published` is the version that each place holds; `wanting` are places whose bytes may be refused as long as
+    anything is at fault, as are those that are fetched on need.
+    """
 
     def __init__(self, places: Places, server: RunningServer, channel: grpc.Channel, readers: Readers) -> None:
         self.places = places
@@ -30,6 +34,7 @@ class Scene:
         self.readers = readers
         self._channel = channel
         self.published = dict.fromkeys(places.all, 1)
+        self.wanting: Collection[str] = ("needed",)
 
     def publish(self, *labels: str) -> None:
         """Have places hold a version more."""
@@ -50,12 +55,12 @@ class Scene:
     def expect_change(self, *labels: str, since: Mapping[str, int] | None = None) -> None:
         """Expect that places change at any moment, up to their next version, or fail; their versions begin at `since`.
 
-        What is fetched on need may be out of reach meanwhile.
+        The bytes of `wanting` may be refused meanwhile.
         """
         now = self.published
         first = now if since is None else {**now, **since}
         versions = {label: range(first[label], now[label] + 1 + (label in labels)) for label in now}
-        self.readers.expect(Expected(versions=versions, on_need=("needed",)))
+        self.readers.expect(Expected(versions=versions, wanting=self.wanting))
 
     def expect_behind(self, labels: Collection[str], state: str, held: Mapping[str, int]) -> None:
         """Expect that these places are unreachable and no others; return once all readers have seen that.
@@ -63,7 +68,7 @@ class Scene:
         What is served of them are the versions that are `held`.
         """
         versions = {label: {version} for label, version in {**self.published, **held}.items()}
-        self.readers.expect(Expected(versions=versions, unreachable=dict.fromkeys(labels, state), on_need=("needed",)))
+        self.readers.expect(Expected(versions=versions, unreachable=dict.fromkeys(labels, state), wanting=self.wanting))
         self.readers.await_all()
 
     def expect_whole(self) -> None:
@@ -111,21 +116,29 @@ class Scene:
 
 
 @contextmanager
-def acted(folder: Path, serve: Serve) -> Iterator[Scene]:
-    """Serve, and read, as long as the context lasts; all places hold version 1 at the beginning."""
+def prepared(folder: Path) -> Iterator[Places]:
+    """Have places of all kinds, which hold version 1, and what a server is begun with."""
     with opened(folder) as places:
         for place in places.all.values():
             place.publish(1)
-        config = folder / "skillsvc.toml"
-        config.write_text(places.configuration)
-        site = install(folder / "python")
-        server = serve(
-            config=str(config), bound_by_modes=True, environment={"PYTHONPATH": str(site)}, data_dir=folder / "data"
-        )
-        readers = Readers(server.address, Expected(versions={label: {1} for label in places.all}, unreachable={}))
-        address = f"unix:{server.data_dir}/admin.sock"
-        with readers.running(), grpc.insecure_channel(address) as channel:
-            scene = Scene(places, server, channel, readers)
-            scene.expect_whole()
-            yield scene
-            server.stop()
+        (folder / "skillsvc.toml").write_text(places.configuration)
+        install(folder / "python")
+        yield places
+
+
+@contextmanager
+def begun(places: Places, folder: Path, serve: Serve) -> Iterator[Scene]:
+    """Serve from prepared places, and read, as long as the context lasts; they hold version 1 at the beginning."""
+    server = serve(
+        config=str(folder / "skillsvc.toml"),
+        data_dir=folder / "data",
+        bound_by_modes=True,
+        environment={"PYTHONPATH": str(folder / "python")},
+    )
+    readers = Readers(server.address, Expected(versions={label: {1} for label in places.all}))
+    with readers.running(), grpc.insecure_channel(f"unix:{server.data_dir}/admin.sock") as channel:
+        scene = Scene(places, server, channel, readers)
+        # So that all is connected before anything breaks.
+        scene.sources()
+        yield scene
+    server.stop()

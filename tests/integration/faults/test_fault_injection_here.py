@@ -1,10 +1,9 @@
 """Faults on the server's own machine, at every kind of place, under a server that readers loop over.
 
-Directories that may not be read, providers that fail, a disk that is full, a store that may not be written, damaged
-repositories and caches. What holds for each is said by `Scene.suffer` and `Readers`.
+Directories that may not be read, providers that fail, repositories and caches that are damaged. What holds for each is
+said by `Scene.suffer` and `Readers`.
 """
 
-import resource
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -15,6 +14,7 @@ from skillsource.v1.admin_pb2 import SOURCE_STANDING_COMPLETE
 
 from tests.hostile.waiting import wait_until
 from tests.integration.faults.scene import Scene
+from tests.integration.faults.taken import forbidden
 
 
 @contextmanager
@@ -45,17 +45,6 @@ def test_a_provider_that_hangs_leaves_the_last_good_and_is_looked_at_when_it_com
 
 def test_a_provider_that_has_not_all_leaves_the_last_good_of_the_rest(scene: Scene) -> None:
     scene.suffer(["plugin"], "PARTIAL", doing(scene, "leave one out"), publishing=False)
-
-
-@contextmanager
-def forbidden(path: Path) -> Iterator[None]:
-    """Let nobody read, write or enter; the server is one whom that binds, whoever runs the tests."""
-    mode = path.stat().st_mode & 0o7777
-    path.chmod(0)
-    try:
-        yield
-    finally:
-        path.chmod(mode)
 
 
 @contextmanager
@@ -91,44 +80,6 @@ def test_a_directory_that_cannot_be_seen_leaves_the_last_good(
     scene: Scene, state: str, fault: Callable[[Scene], AbstractContextManager[None]]
 ) -> None:
     scene.suffer(["house"], state, fault(scene), publishing=False)
-
-
-STORED = {
-    "house": "PARTIAL",
-    "tools": "PARTIAL",
-    "listed": "PARTIAL",
-    "site": "PARTIAL",
-    "artifact": "STALE",
-    "plugin": "STALE",
-}
-"""How a source stands of which nothing new can be stored: one that is taken in skill by skill is seen in part."""
-
-
-@contextmanager
-def files_limited(scene: Scene, most: int) -> Iterator[None]:
-    """Let no file of the server grow beyond so many bytes: to whoever writes it is a disk that is full."""
-    pid = scene.server.process.pid
-    soft, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, hard))
-    try:
-        yield
-    finally:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@pytest.mark.parametrize(("label", "state"), STORED.items())
-def test_a_full_disk_leaves_the_last_good(scene: Scene, label: str, state: str) -> None:
-    scene.suffer([label], state, files_limited(scene, 0))
-
-
-def test_a_disk_that_is_full_when_all_is_seen_leaves_what_is_served(scene: Scene) -> None:
-    # Each of the blobs is small enough; what the log of generations writes is not.
-    scene.suffer(list(STORED), "STALE", files_limited(scene, 4096))
-
-
-@pytest.mark.parametrize(("label", "state"), STORED.items())
-def test_a_store_that_may_not_be_written_leaves_the_last_good(scene: Scene, label: str, state: str) -> None:
-    scene.suffer([label], state, forbidden(scene.server.data_dir / "blobs/tmp"))
 
 
 def garble(folder: Path, pattern: str) -> Mapping[Path, bytes]:

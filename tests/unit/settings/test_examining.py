@@ -36,6 +36,14 @@ def test_a_directory_need_not_be_there_but_must_be_one(tmp_path: Path) -> None:
     assert of_source({"path": file(tmp_path / "file")}) == [("path", "is no directory", True)]
 
 
+def test_what_nobody_can_look_at_is_told_as_such(tmp_path: Path) -> None:
+    # Refused to everybody, also to a superuser, whom modes do not bind.
+    beyond = tmp_path / ("x" * 300) / "x"
+    assert of_source({"path": beyond}) == [("path", "cannot be read", True)]
+    assert of_source(http(ca_file=beyond)) == [("ca_file", "cannot be read", True)]
+    assert of_source(http(auth={"token_file": beyond})) == [("auth.token_file", "cannot be read", True)]
+
+
 def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
     assert of_source(http(ca_file=file(tmp_path / "ca", 0o644))) == []
     assert of_source(http(ca_file=tmp_path / "none")) == [("ca_file", "is not there", True)]

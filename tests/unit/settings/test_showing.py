@@ -68,6 +68,7 @@ def test_no_secret_is_shown_but_where_it_is_and_whether_it_is_there(tmp_path: Pa
                         {"token_env": "UNSET"},
                         {"token_file": tmp_path / "there"},
                         {"token_file": tmp_path / "none"},
+                        {"token_file": tmp_path / ("x" * 300)},
                     ]
                 )
             ]
@@ -80,9 +81,10 @@ def test_no_secret_is_shown_but_where_it_is_and_whether_it_is_there(tmp_path: Pa
         "# the secret is not there",
         "# the secret is there",
         "# the secret is not there",
+        "# the secret is not there",
     ]
     sources = tomllib.loads(text)["source"]
-    assert [source["url"] for source in sources] == ["https://example.org/a?***"] * 4
+    assert [source["url"] for source in sources] == ["https://example.org/a?***"] * 5
     assert sources[0]["auth"] == {"username": "me", "password_env": "SET"}
     assert sources[2]["auth"] == {"token_file": str(tmp_path / "there")}
 

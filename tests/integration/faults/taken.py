@@ -1,0 +1,31 @@
+"""What is taken from a server, or from what it serves from, as long as a context lasts."""
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.integration.faults.scene import Scene
+
+
+@contextmanager
+def forbidden(path: Path) -> Iterator[None]:
+    """Let nobody read, write or enter; the server is one whom that binds, whoever runs the tests."""
+    mode = path.stat().st_mode & 0o7777
+    path.chmod(0)
+    try:
+        yield
+    finally:
+        path.chmod(mode)
+
+
+@contextmanager
+def limited(scene: Scene, what: int, most: int) -> Iterator[None]:
+    """Let the server have no more than so much of a resource."""
+    pid = scene.server.process.pid
+    soft, hard = resource.prlimit(pid, what)
+    resource.prlimit(pid, what, (most, hard))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, what, (soft, hard))
