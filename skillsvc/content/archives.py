@@ -14,7 +14,7 @@ from skillsvc.content.zip_archive import read_zip
 _T = TypeVar("_T")
 
 _MAC_SHADOWS: Final = "__MACOSX/"
-_SNIFFED: Final = 262
+_SNIFFED: Final = 512
 
 
 @unique
@@ -26,13 +26,15 @@ class ArchiveKind(Enum):
     TAR_GZIP = "tar+gzip"
 
 
-def sniff(head: bytes) -> ArchiveKind | None:
-    """Return the format by the first 512 bytes of a file, None where it is none of them. A tar has no magic in v7."""
+def sniff(file: BinaryIO) -> ArchiveKind | None:
+    """Return the format by which a file begins, None where it is none of them. A tar of v7 has no mark, and is none."""
+    file.seek(0)
+    head = file.read(_SNIFFED)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return ArchiveKind.ZIP
     if head.startswith(b"\x1f\x8b\x08"):
         return ArchiveKind.TAR_GZIP
-    return ArchiveKind.TAR if head[257:_SNIFFED] == b"ustar" else None
+    return ArchiveKind.TAR if head[257:262] == b"ustar" else None
 
 
 def unpack(

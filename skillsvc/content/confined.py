@@ -29,6 +29,7 @@ from typing import Final, Self
 
 from skillsvc.content.beneath import KernelOpening, Opening, WalkOpening, choose_opening, reopen
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.faults import symbol_of
 from skillsvc.content.stamps import SETTLING_NS, FileStamp, stamp_of
 from skillsvc.content.syscalls import LinuxCalls
 from skillsvc.content.tree import (
@@ -286,8 +287,8 @@ def _translated(error: OSError) -> TreeError:
             return Escapes(LEADS_OUT)
         case errno.ENOENT | errno.ENOTDIR:
             return Missing(NOT_THERE)
-        case number:
-            return Unreadable(errno.errorcode.get(number or 0, "unknown"))
+        case _:
+            return Unreadable(symbol_of(error))
 
 
 def _name(entry: os.DirEntry[str]) -> str:

@@ -1,12 +1,12 @@
 """A directory of this machine as a source: every look is confined beneath its root, by the kernel."""
 
-import errno
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.confined import ConfinedRoot
-from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.content.faults import symbol_of
+from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.sources.reading import ReadingSettings, TreeReading
@@ -80,13 +80,8 @@ class DirectorySource:
             return self._reading.absent()
         except OSError as error:
             return self._reading.failed(
-                Diagnostic(
-                    severity=Severity.ERROR,
-                    code=DiagnosticCode.SOURCE_UNREADABLE,
-                    message=f"cannot be read ({errno.errorcode.get(error.errno or 0, 'EIO')}); "
-                    "make it a directory that the server may read",
-                    source=self.label,
-                )
+                DiagnosticCode.SOURCE_UNREADABLE,
+                f"cannot be read ({symbol_of(error)}); make it a directory that the server may read",
             )
         with root:
             return self._reading.read(root, changed, held=held)

@@ -195,8 +195,7 @@ class ProviderSource:
         """Tell whether a provider gave what it gave before, and all of that is still at hand."""
         if self._given is None or self._given() is not given or self._last is None:
             return False
-        lost = self._blobs.lost()
-        return not lost or all(lost.isdisjoint(found.bundle.blobs) for found in self._last.found)
+        return self._reading.has_all_of(self._last)
 
     def _read(self, answer: _Answer, held: Sequence[Found], *, is_settled: bool) -> Observation:
         provided = answer.provided
@@ -232,7 +231,7 @@ class ProviderSource:
                     _log.error("the provider of %s failed; what was seen last is served", self.label, exc_info=error)
         self._has_failed = True
         self._given = None
-        return self._reading.failed(self._diagnostic(code, message))
+        return self._reading.failed(code, message)
 
     def _diagnostic(self, code: DiagnosticCode, message: str) -> Diagnostic:
         return Diagnostic(severity=Severity.ERROR, code=code, message=message, source=self.label)

@@ -156,15 +156,20 @@ class TreeReading:
         seen = self._whole and all(taken.seen for taken in self._taken.values())
         return self._observation(Outcome.WHOLE if seen else Outcome.PARTIAL, revision, notes)
 
+    def has_all_of(self, seen: Observation) -> bool:
+        """Tell whether the store is not known to have lost anything of what was found."""
+        lost = self._blobs.lost()
+        return not lost or all(lost.isdisjoint(found.bundle.blobs) for found in seen.found)
+
     def absent(self) -> Observation:
         """Return what a look comes to where there is no tree; what was taken is forgotten."""
         self._taken, self._around, self._walked, self._again, self._whole = {}, (), (), (), False
         return self._observation(Outcome.ABSENT)
 
-    def failed(self, diagnostic: Diagnostic) -> Observation:
-        """Return what a look comes to that could not get at the tree; `diagnostic` tells why."""
+    def failed(self, code: DiagnosticCode, message: str) -> Observation:
+        """Return what a look comes to that could not get at the tree; `message` tells whoever runs the server why."""
         self._whole = False
-        self._around = (diagnostic,)
+        self._around = (Diagnostic(severity=Severity.ERROR, code=code, message=message, source=self.label),)
         return self._observation(Outcome.FAILED)
 
     def _read_all(self, tree: Tree, intake: Intake, held: Sequence[Found]) -> None:

@@ -4,15 +4,10 @@ What a file's stamp proves, it proves over a restart too: an edit of the same si
 time, and what had not settled when it was read is read again whatever its stamp says (`content/confined.py`). The
 skills themselves are not kept here. They are taken from what is served, by the digest of the bundle; where that is
 another, or the store has not all of its blobs, the skill is read.
-
-The file is a help and never a source of truth: what is damaged, of another version, of other settings or too large is
-passed over, and what cannot be written is logged.
 """
 
 import hashlib
 import json
-import logging
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from enum import Enum
@@ -24,15 +19,13 @@ from skillsvc.content.stamps import FileStamp
 from skillsvc.content.tree import Entry, EntryKind, FileCopy, Stamp
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import DataLoss, Unavailable
-from skillsvc.domain.limits import MIB, Limits
+from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Bundle, Found
 from skillsvc.sources.discovery import SkillPlace
 from skillsvc.sources.intake import Taken
+from skillsvc.sources.kept_file import KeptFile
 
-_MOST_BYTES: Final = 256 * MIB
 _EVERY_S: Final = 60.0
-
-_log = logging.getLogger(__name__)
 
 
 class StatCache:
@@ -47,8 +40,7 @@ class StatCache:
             clock: Tells seconds that only grow.
             every_s: How often at most it is written while looks go on.
         """
-        self._path = path
-        self._fingerprint = fingerprint
+        self._file = KeptFile(path, fingerprint=fingerprint)
         self._clock = clock
         self._every_s = every_s
         self._due = clock() + every_s
@@ -63,7 +55,7 @@ class StatCache:
         found = {each.place: each for each in held}
         try:
             known = {place: _decode(known, found.get(place), blobs) for place, known in self._read().items()}
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, DataLoss, Unavailable):
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, DataLoss, Unavailable):
             # A store that cannot be asked has nothing for sure.
             known = {}
         self._written = {place: taken for place, taken in known.items() if taken is not None}
@@ -81,36 +73,12 @@ class StatCache:
         if self._latest is self._written:
             return
         self._written = self._latest
-        body = json.dumps(dict(_encode(self._latest)), separators=(",", ":")).encode()
-        aside = self._path.with_name(f"{self._path.name}.new")
-        try:
-            if len(body) > _MOST_BYTES:
-                self._path.unlink(missing_ok=True)
-                return
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Not synced: what a crash leaves of it does not match its checksum.
-            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(self._head(body))
-                file.write(body)
-            aside.replace(self._path)
-        except OSError as error:
-            _log.warning("what is known of files could not be kept; after a restart all are read", exc_info=error)
+        self._file.write(json.dumps(dict(_encode(self._latest)), separators=(",", ":")).encode())
 
     def _read(self) -> Mapping[str, list[Any]]:
-        """Return what the file holds, nothing where that is not wholly what was written for this very fingerprint."""
-        try:
-            with self._path.open("rb") as file:
-                head = file.read(len(self._head(b"")))
-                body = file.read(_MOST_BYTES + 1)
-            known = json.loads(body) if head == self._head(body) else {}
-        except (OSError, ValueError, RecursionError):
-            return {}
+        kept = self._file.read()
+        known = {} if kept is None else json.loads(kept)
         return known if isinstance(known, dict) else {}
-
-    def _head(self, body: bytes) -> bytes:
-        """Return the first line: both digests are of one length, whatever the body."""
-        return f"{self._fingerprint} {hashlib.sha256(body).hexdigest()}\n".encode()
 
 
 def fingerprint_of(version: str, settings: object, limits: Limits) -> str:

@@ -77,7 +77,7 @@ def test_a_key_that_is_none_is_told_and_not_shown(
 ) -> None:
     key = tmp_path / "key"
     source = source_of(url, tmp_path, known_hosts_file=str(server.known_hosts), ssh_key_file=str(key))
-    assert fails(source.observe()) == "the file of ssh_key_file cannot be read (No such file or directory)"
+    assert fails(source.observe()) == "the file of ssh_key_file cannot be read (ENOENT)"
     key.write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nrubbish\n")
     with caplog.at_level(logging.DEBUG):
         message = fails(source.observe())

@@ -48,7 +48,7 @@ def run(*command: str, within: Path) -> None:
 
 def unpacked(archive: Path, blobs: MemoryBlobStore) -> Unpacked:
     with archive.open("rb") as file:
-        kind = sniff(file.read(512))
+        kind = sniff(file)
         assert kind is not None
         return unpack(file, kind=kind, limits=ArchiveLimits(), blobs=blobs, stopped=never, strip_one=True)
 

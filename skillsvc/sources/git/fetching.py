@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
+from skillsvc.content.faults import symbol_of
 from skillsvc.sources.git.exchange import MOST_ANSWER_BYTES, FetchAnswer, FetchRequest, FetchStatus, parse_answer
 from skillsvc.sources.source import LookAbandoned, never
 
@@ -30,12 +31,10 @@ _log = logging.getLogger(__name__)
 
 
 class FileUnreadable(Exception):
-    """A configured file cannot be read: `setting` names it, `why` says why in a word."""
+    """A configured file cannot be read. The message names the setting, and why."""
 
     def __init__(self, setting: str, error: OSError) -> None:
-        super().__init__(f"the file of {setting} cannot be read")
-        self.setting = setting
-        self.why = error.strerror or "unknown"
+        super().__init__(f"the file of {setting} cannot be read ({symbol_of(error)})")
 
 
 class GitFetching:

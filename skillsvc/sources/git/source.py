@@ -4,7 +4,6 @@ The cache is a bare repository below the data folder. What is served has been co
 be dropped at any time; it is, where it is damaged or grows too large, and is fetched anew at the next need.
 """
 
-import errno
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -14,12 +13,13 @@ from typing import Final, NamedTuple, Protocol
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import Basic, Bearer, CredentialsMissing, CredentialsOf, no_credentials
+from skillsvc.content.faults import symbol_of
 from skillsvc.content.fetching import Fetcher
 from skillsvc.content.git_tree import GitNode, GitNodes, GitObjects, changed_paths
 from skillsvc.content.stored_tree import StoredTree
 from skillsvc.content.tree import Missing, Unreadable
 from skillsvc.content.virtual_tree import VirtualTree
-from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
 from skillsvc.sources.git.cache import CacheBusy, GitCache
@@ -137,25 +137,17 @@ class GitSource:
         del changed
         try:
             return self._look(held)
-        except (_LookFailed, CredentialsMissing) as error:
+        except (_LookFailed, CredentialsMissing, FileUnreadable) as error:
             message = str(error)
-        except FileUnreadable as error:
-            message = f"{error} ({error.why})"
         except CacheBusy:
             message = "another look at it is still under way"
         except OSError as error:
-            message = (
-                f"this server can neither fetch nor keep anything ({errno.errorcode.get(error.errno or 0, 'EIO')})"
-            )
-        return self._reading.failed(
-            Diagnostic(
-                severity=Severity.ERROR, code=DiagnosticCode.SOURCE_UNREACHABLE, message=message, source=self.label
-            )
-        )
+            message = f"this server can neither fetch nor keep anything ({symbol_of(error)})"
+        return self._reading.failed(DiagnosticCode.SOURCE_UNREACHABLE, message)
 
     def _look(self, held: Sequence[Found]) -> Observation:
         last = self._last
-        intact = last is not None and self._has_all_of(last.seen)
+        intact = last is not None and self._reading.has_all_of(last.seen)
         standing = last.seen if last is not None and intact and last.seen.outcome is Outcome.WHOLE else None
         if standing is not None and isinstance(self._settings.ref, Commit):
             # Its id is the digest of all that is in it.
@@ -176,11 +168,6 @@ class GitSource:
             if read.seen.outcome is Outcome.WHOLE and self._cache.bytes() > self._settings.max_cache_bytes:
                 self._cache.drop()
             return read.seen
-
-    def _has_all_of(self, seen: Observation) -> bool:
-        """Tell whether the store is not known to have lost anything of what was found."""
-        lost = self._blobs.lost()
-        return not lost or all(lost.isdisjoint(found.bundle.blobs) for found in seen.found)
 
     def _read(self, commit: str, held: Sequence[Found], *, only_changed: bool) -> "_Read | None":
         """Read a commit from the cache, None where not even its root can be had. "" is no commit, and has nothing."""

@@ -1,10 +1,7 @@
 """What the layers of an artifact hold, kept over restarts: none whose files are in the store is fetched again."""
 
-import hashlib
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -13,10 +10,10 @@ from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.unpacking import Unpacked
 from skillsvc.domain.caps import fits_digest
 from skillsvc.parsing.oci_manifest import Layer, LayerForm
+from skillsvc.sources.kept_file import KeptFile
 
-_FORMAT: Final = 1
+_FORMAT: Final = "layers-2"
 _NAME: Final = "layers"
-_NEW: Final = "layers.new"
 
 
 class KeptLayers:
@@ -24,36 +21,23 @@ class KeptLayers:
 
     def __init__(self, folder: Path | None) -> None:
         """Keep in `folder`, which is made at need; without one nothing is kept."""
-        self._folder = folder
+        self._file = None if folder is None else KeptFile(folder / _NAME, fingerprint=_FORMAT)
 
     def read(self) -> Mapping[Layer, Unpacked]:
         """Return what was kept; nothing where it is damaged, or of another version.
 
         Its paths and blobs are judged by whoever makes a tree of them, like those of an archive.
         """
-        if self._folder is None:
-            return {}
+        kept = None if self._file is None else self._file.read()
         try:
-            digest, _, data = (self._folder / _NAME).read_bytes().partition(b"\n")
-            if digest.decode() != hashlib.sha256(data).hexdigest():
-                return {}
-            document = json.loads(data)
-            return dict(map(_layer_of, document["layers"])) if document["format"] == _FORMAT else {}
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {} if kept is None else dict(map(_layer_of, json.loads(kept)))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return {}
 
     def write(self, layers: Mapping[Layer, Unpacked]) -> None:
         """Keep what these layers hold, in place of what was kept. Where that fails they are fetched again, no more."""
-        if self._folder is None:
-            return
-        document = {"format": _FORMAT, "layers": [_document_of(*each) for each in layers.items()]}
-        data = json.dumps(document).encode()
-        with suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            new = self._folder / _NEW
-            new.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
-            new.chmod(0o600)
-            os.replace(new, self._folder / _NAME)  # noqa: PTH105 - renamed over what was kept before
+        if self._file is not None:
+            self._file.write(json.dumps([_document_of(*each) for each in layers.items()]).encode())
 
 
 def _document_of(layer: Layer, unpacked: Unpacked) -> Mapping[str, object]:

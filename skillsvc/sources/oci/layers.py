@@ -4,7 +4,6 @@ Layers are parts of one tree and never a history: a path in two of them, or a wh
 an image shows depends on who reads it in which order, and a file that was taken back would still be in its bytes.
 """
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +14,7 @@ from skillsvc.content.archive_paths import ArchiveLimits, ArchivePaths
 from skillsvc.content.archives import ArchiveKind, unpack
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.sinks import Hashing
+from skillsvc.content.spooling import spooled
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.unpacking import PIECE, Unpacked
 from skillsvc.domain.errors import DataLoss
@@ -122,9 +122,7 @@ class Layers:
     @contextmanager
     def _fetched(self, layer: Layer) -> Iterator[BinaryIO]:
         """Fetch a layer into a file that has no name; its bytes are what the manifest says."""
-        if self._folder is not None:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=self._folder) as file:
+        with spooled(self._folder) as file:
             hashing = Hashing(file)
             self._registry.fetch_blob(layer.digest, layer.size, hashing)
             if (hashing.size, hashing.digest) != (layer.size, layer.digest):

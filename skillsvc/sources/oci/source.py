@@ -1,6 +1,5 @@
 """An artifact in an OCI registry as a source: its layers are the tree, its manifest's digest is the revision."""
 
-import errno
 import hashlib
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -12,6 +11,7 @@ from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import CredentialsMissing, CredentialsOf, no_credentials
+from skillsvc.content.faults import symbol_of
 from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
 from skillsvc.content.stored_tree import StoredTree
 from skillsvc.content.transport import Authorities
@@ -156,17 +156,15 @@ class OciSource:
             self._last = self._look(held)
         except (FetchAbandoned, UnpackAbandoned) as error:
             raise LookAbandoned from error
-        except FetchFailed as error:
-            self._last = self._failed(DiagnosticCode.SOURCE_UNREACHABLE, _said(error))
-        except CredentialsMissing as error:
-            self._last = self._failed(DiagnosticCode.SOURCE_UNREACHABLE, str(error))
+        except (FetchFailed, CredentialsMissing) as error:
+            message = _said(error) if isinstance(error, FetchFailed) else str(error)
+            self._last = self._reading.failed(DiagnosticCode.SOURCE_UNREACHABLE, message)
         except (ManifestRefused, ArchiveRefused, ContentWrong) as error:
-            self._last = self._failed(DiagnosticCode.ARTIFACT_REFUSED, str(error))
-        except Unavailable as error:
-            self._last = self._failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {error.message}")
-        except OSError as error:
-            # Of the source's folder alone: all others are translated where they are raised.
-            self._last = self._failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in ({_symbol(error)})")
+            self._last = self._reading.failed(DiagnosticCode.ARTIFACT_REFUSED, str(error))
+        except (Unavailable, OSError) as error:
+            # OSError is of the source's folder alone: all others are translated where they are raised.
+            why = f": {error.message}" if isinstance(error, Unavailable) else f" ({symbol_of(error)})"
+            self._last = self._reading.failed(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in{why}")
         return self._last
 
     def _look(self, held: Sequence[Found]) -> Observation:
@@ -213,7 +211,13 @@ class OciSource:
             digest=digest,
             tree=StoredTree(contents.files, links=contents.links, blobs=self._blobs),
             notes=tuple(
-                self._diagnostic(DiagnosticCode.NOT_A_REGULAR_FILE, note, Severity.WARNING) for note in contents.notes
+                Diagnostic(
+                    severity=Severity.WARNING,
+                    code=DiagnosticCode.NOT_A_REGULAR_FILE,
+                    message=note,
+                    source=self.label,
+                )
+                for note in contents.notes
             ),
             blobs=frozenset(file.digest for file in contents.files.values()),
         )
@@ -234,12 +238,6 @@ class OciSource:
             raise ManifestRefused("is an index of an index")
         return manifest
 
-    def _failed(self, code: DiagnosticCode, message: str) -> Observation:
-        return self._reading.failed(self._diagnostic(code, message, Severity.ERROR))
-
-    def _diagnostic(self, code: DiagnosticCode, message: str, severity: Severity) -> Diagnostic:
-        return Diagnostic(severity=severity, code=code, message=message, source=self.label)
-
 
 def _said(error: FetchFailed) -> str:
     if error.reason is FetchReason.STATUS and error.status == _NOT_FOUND:
@@ -247,7 +245,3 @@ def _said(error: FetchFailed) -> str:
     if error.reason is FetchReason.STATUS and error.status in _NOT_LET_IN:
         return f"{error.message}: it wants other credentials"
     return error.message
-
-
-def _symbol(error: OSError) -> str:
-    return errno.errorcode.get(error.errno or 0, "EIO")

@@ -113,9 +113,9 @@ class IndexedReading(Generic[Entry]):
             index = self._web.index(url, self._index)
             listing = self._list(index)
         except NotHad as error:
-            return self._failed(DiagnosticCode.SOURCE_UNREACHABLE, str(error))
+            return self._reading.failed(DiagnosticCode.SOURCE_UNREACHABLE, str(error))
         except IndexMalformed as error:
-            return self._failed(DiagnosticCode.INDEX_MALFORMED, f"the index cannot be used: {error}")
+            return self._reading.failed(DiagnosticCode.INDEX_MALFORMED, f"the index cannot be used: {error}")
         if index is not self._index:
             self._index = index
             self._kept.write(index)
@@ -163,6 +163,3 @@ class IndexedReading(Generic[Entry]):
         if seen.outcome is Outcome.WHOLE and not gathered.volatile:
             self._standing = index, seen, frozenset(file.digest for file in gathered.files.values())
         return seen
-
-    def _failed(self, code: DiagnosticCode, message: str) -> Observation:
-        return self._reading.failed(Diagnostic(severity=Severity.ERROR, code=code, message=message, source=self.label))

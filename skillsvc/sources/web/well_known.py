@@ -1,7 +1,5 @@
 """What a site publishes at `/.well-known/agent-skills/` as a source: agent skills discovery, version 0.2.0."""
 
-import errno
-import tempfile
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,8 @@ from typing import Final, NamedTuple
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import sniff, unpack
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.faults import symbol_of
+from skillsvc.content.spooling import spooled
 from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.content.transport import Authorities
 from skillsvc.content.tree import Escapes, TreeError
@@ -29,7 +29,6 @@ from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
 
 _INDEX: Final = "/.well-known/agent-skills/index.json"
 _ARCHIVE_BYTES: Final = 64 * MIB
-_SNIFFED: Final = 512
 _TEXTS: Final = frozenset({DOCUMENT.upper(), MANIFEST.upper()})
 
 
@@ -77,13 +76,15 @@ class WellKnownSource:
             settings: What to look at, and how.
             limits: The limits in force.
             blobs: Where the bytes go.
-            folder: Where the index is kept over restarts: a folder for this source alone, made at need.
+            folder: For this source alone, made at need: the index is kept there over restarts, and archives pass
+                through it. None keeps nothing.
             stopped: Asked at each step of a look, and while waiting for a server.
             clock: Seconds that only grow.
             authorities: Where TLS contexts are shared.
         """
         self._limits = limits
         self._blobs = blobs
+        self._folder = folder
         self._url = settings.index_url
         self._stopped = stopped
         self._web = Web(settings.web, stopped=stopped, clock=clock, authorities=authorities)
@@ -158,7 +159,7 @@ class WellKnownSource:
         gathered.notes.extend(
             Diagnostic(
                 severity=Severity.WARNING,
-                code=DiagnosticCode.ITEMS_DROPPED,
+                code=DiagnosticCode.NOT_A_REGULAR_FILE,
                 message=f"of its archive: {note}",
                 skill=folder,
                 source=self.label,
@@ -175,13 +176,11 @@ class WellKnownSource:
 
     def _unpack(self, located: _Located) -> Unpacked:
         try:
-            with tempfile.TemporaryFile() as file:
+            with spooled(self._folder) as file:
                 self._web.spool(located.url, file, max_bytes=_ARCHIVE_BYTES, digest=located.entry.digest)
-                file.seek(0)
-                kind = sniff(file.read(_SNIFFED))
+                kind = sniff(file)
                 if kind is None:
                     raise Refused("its archive is neither a zip nor a tar file")
-                file.seek(0)
                 unpacked = unpack(
                     file,
                     kind=kind,
@@ -195,8 +194,7 @@ class WellKnownSource:
         except UnpackAbandoned as error:
             raise LookAbandoned from error
         except OSError as error:
-            symbol = errno.errorcode.get(error.errno or 0, "EIO")
-            raise NotHad(f"the server's temporary folder cannot be used ({symbol})") from error
+            raise NotHad(f"this server cannot keep its archive ({symbol_of(error)})") from error
         self._check(unpacked)
         return unpacked
 

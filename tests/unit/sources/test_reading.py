@@ -121,9 +121,12 @@ def test_the_same_observation_is_returned_until_something_is_different(blobs: Me
     note = Diagnostic(severity=Severity.NOTE, code=Code.FOLDER_IGNORED, message="said", source=LABEL)
     noted = reading.read(tree, notes=[note])
     assert (noted.found, noted.diagnostics) == (first.found, (note, *first.diagnostics))
-    failed = reading.failed(replace(note, severity=Severity.ERROR))
+    failed = reading.failed(Code.SOURCE_UNREACHABLE, "away")
+    assert Diagnostic(severity=Severity.ERROR, code=Code.SOURCE_UNREACHABLE, message="away", source=LABEL) in (
+        failed.diagnostics
+    )
     assert (failed.outcome, failed.found) == (Outcome.FAILED, ())
-    assert reading.failed(replace(note, severity=Severity.ERROR)) is failed
+    assert reading.failed(Code.SOURCE_UNREACHABLE, "away") is failed
     assert reading.read(tree) == first
     absent = reading.absent()
     assert (absent.outcome, absent.found, absent.diagnostics) == (Outcome.ABSENT, (), ())
