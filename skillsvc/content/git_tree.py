@@ -35,6 +35,10 @@ _KINDS: Final = {
 _POINTERS_AT_HAND: Final = 1024
 _DEEPEST: Final = 256
 """Levels that are compared: a path has hardly more by its length, and a hostile commit may have any number."""
+_MOST_COMPARED: Final = 500_000
+"""Names that are compared. Folders that lie in one another twice over, a few objects, are 2 to the power of levels."""
+_FOLDER_COSTS: Final = 16
+"""As many names as take the time that it takes to read a folder of none."""
 
 
 class GitNode(NamedTuple):
@@ -211,26 +215,32 @@ def _read_pointer(objects: GitObjects, object_id: str) -> LfsPointer | None:
 
 
 def changed_paths(objects: GitObjects, old: GitNode, new: GitNode, *, at_most: int) -> frozenset[str] | None:
-    """Return the paths below two folders where they differ, None where there are more than `at_most`.
+    """Return the paths below two folders where they differ, None where there are more than `at_most` or too many names.
 
     What is the same in both is not opened. A folder that stands in one alone is one path, and so is one that lies too
-    deep for what is in it to matter.
+    deep for what is in it to matter. A path that no file can have is cut.
     """
     changed: set[str] = set()
+    compared = 0
     ahead = [("", old, new, 0)]
     while ahead:
         inside, before, after, depth = ahead.pop()
         was, now = objects.children(before), objects.children(after)
+        # Not only what differs counts: bytes may differ that mean the same.
+        compared += len(was) + len(now) + _FOLDER_COSTS
+        if compared > _MOST_COMPARED:
+            return None
         for name in was.keys() | now.keys():
             there, here = was.get(name), now.get(name)
             if there == here:
                 continue
             path = inside + name
             kinds = {node.kind for node in (there, here) if node is not None}
-            if there is not None and here is not None and kinds == {EntryKind.DIRECTORY} and depth < _DEEPEST:
+            is_within = depth < _DEEPEST and len(path) <= LONGEST_PATH
+            if there is not None and here is not None and kinds == {EntryKind.DIRECTORY} and is_within:
                 ahead.append((f"{path}/", there, here, depth + 1))
                 continue
-            changed.add(path)
+            changed.add(path[:LONGEST_PATH])
             if len(changed) > at_most:
                 return None
     return frozenset(changed)

@@ -6,7 +6,6 @@ in turn, never above the folder that the way began in, at most 40 links, absolut
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping
-from functools import lru_cache
 from types import TracebackType
 from typing import Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -30,8 +29,12 @@ from skillsvc.content.tree import (
     encode_path,
 )
 
-_FOLDERS_AT_HAND: Final = 256
-"""Folders whose children are kept. Each way begins at the root, so those on the way to many are asked for often."""
+_AT_HAND_BYTES: Final = 64 * 1024 * 1024
+"""Memory for the children of folders that are kept. Each way begins at the root, so some are asked for often."""
+_CHILD_BYTES: Final = 256
+"""What one child takes beside its name, roughly."""
+_SHOWN: Final = 64
+"""Characters by which a name is listed that no file can have."""
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -117,7 +120,7 @@ class VirtualFolder(Generic[Node]):
     def entries(self) -> list[Entry]:
         """See `Folder`. A name that no file can have stands for neither file nor folder, and no way leads to it."""
         found = [
-            Entry(name, self._nodes.kind(node) if _can_be_a_name(name) else EntryKind.OTHER)
+            Entry(name, self._nodes.kind(node)) if _can_be_a_name(name) else Entry(name[:_SHOWN], EntryKind.OTHER)
             for name, node in self._children(self._way[-1].node).items()
         ]
         found.sort(key=lambda entry: encode_name(entry.name))
@@ -223,8 +226,34 @@ class VirtualTree(VirtualFolder[Node]):
 
     def __init__(self, nodes: Nodes[Node]) -> None:
         """Open the root; whether it can be had shows where it is used."""
-        children = lru_cache(maxsize=_FOLDERS_AT_HAND)(nodes.children)
-        super().__init__(nodes, children, (_Step("", nodes.root),))
+        super().__init__(nodes, _ChildrenAtHand(nodes.children), (_Step("", nodes.root),))
+
+
+class _ChildrenAtHand(Generic[Node]):
+    """Keeps the children of the folders that were asked for last, as far as the memory for them goes.
+
+    A folder may hold a name or half a million, as its author likes: a number of folders would bound nothing.
+    """
+
+    __slots__ = ("_bytes", "_children", "_kept")
+
+    def __init__(self, children: Callable[[Node], Mapping[str, Node]]) -> None:
+        self._children = children
+        self._kept: dict[Node, tuple[Mapping[str, Node], int]] = {}
+        self._bytes = 0
+
+    def __call__(self, folder: Node) -> Mapping[str, Node]:
+        """Return what stands in a folder."""
+        kept = self._kept.pop(folder, None)
+        if kept is None:
+            children = self._children(folder)
+            kept = children, sum(map(len, children)) + _CHILD_BYTES * (len(children) + 1)
+            self._bytes += kept[1]
+        # The last is the one that was asked for last; it stays, however large.
+        self._kept[folder] = kept
+        while self._bytes > _AT_HAND_BYTES and len(self._kept) > 1:
+            self._bytes -= self._kept.pop(next(iter(self._kept)))[1]
+        return kept[0]
 
 
 def _steps(path: str) -> list[str]:
@@ -241,4 +270,4 @@ def _steps(path: str) -> list[str]:
 
 
 def _can_be_a_name(name: str) -> bool:
-    return name not in {"", ".", ".."} and "/" not in name and "\0" not in name
+    return name not in {"", ".", ".."} and "/" not in name and "\0" not in name and len(name) <= LONGEST_PATH

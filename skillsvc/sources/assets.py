@@ -50,6 +50,8 @@ class AssetWalk:
         self._of_root = of_root
         self._stamped = stamped
         self._limits = limits
+        # A skill at the root meets the folders of all others on its way.
+        self._most_folders = limits.source_folders if of_root else min(limits.assets, limits.source_folders)
         self._ignored = ignored
         self._folders: list[str] = []
         self._set_aside: list[str] = []
@@ -121,10 +123,17 @@ class AssetWalk:
             raise SkillUnusable(
                 DiagnosticCode.TOO_DEEP, f"assets lie more than {self._limits.asset_depth} folders deep"
             )
-        self._folders.append(path)
-        if len(self._folders) > self._limits.source_folders:
+        if len(path) > self._limits.asset_name_bytes:
             raise SkillUnusable(
-                DiagnosticCode.TOO_MANY_FOLDERS, f"more than {self._limits.source_folders} folders; split the skill"
+                DiagnosticCode.ASSET_NAME_UNFIT,
+                f"the path of the folder {printable(path)[:64]!r}… has more than {self._limits.asset_name_bytes} bytes",
+            )
+        self._folders.append(path)
+        if len(self._folders) > self._most_folders:
+            # Not even where they are is kept: one commit of a few objects may show any number, in any number of skills.
+            self._folders.clear()
+            raise SkillUnusable(
+                DiagnosticCode.TOO_MANY_FOLDERS, f"more than {self._most_folders} folders; split the skill"
             )
         try:
             with directory.open_directory(entry.name, follow_links=False) as below:

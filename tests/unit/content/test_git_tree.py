@@ -230,3 +230,22 @@ def test_what_lies_deeper_than_any_skill_is_compared_no_further(writer: ObjectWr
         old, new = (writer.folder_of({b"a": (FOLDER, tree)}) for tree in (old, new))
     changed = changed_paths(objects, GitNode(old, FOLDER), GitNode(new, FOLDER), at_most=5)
     assert changed == frozenset({"/".join("a" * 257)})
+
+
+def test_folders_that_are_one_another_many_times_over_are_not_compared_for_ever(writer: ObjectWriter) -> None:
+    objects = GitObjects(writer.folder)
+    empty = bytes.fromhex(writer.write(ObjectType.TREE, b""))
+    # Other bytes that mean the same: however many ways lead there, no path differs.
+    old, new = (writer.write(ObjectType.TREE, mode + b" d\0" + empty) for mode in (b"40000", b"040000"))
+    for _ in range(64):
+        old, new = (writer.folder_of({b"a": (FOLDER, tree), b"b": (FOLDER, tree)}) for tree in (old, new))
+    assert changed_paths(objects, GitNode(old, FOLDER), GitNode(new, FOLDER), at_most=5) is None
+
+
+def test_a_path_that_differs_is_told_no_longer_than_any_file_can_have_it(writer: ObjectWriter) -> None:
+    objects = GitObjects(writer.folder)
+    old, new = (writer.tree_of({"x": file(content)}) for content in (b"One.", b"Two."))
+    for _ in range(8):
+        old, new = (writer.folder_of({b"a" * 3000: (FOLDER, tree)}) for tree in (old, new))
+    changed = changed_paths(objects, GitNode(old, FOLDER), GitNode(new, FOLDER), at_most=5)
+    assert changed == frozenset({f"{'a' * 3000}/{'a' * 3000}"[:4095]})

@@ -1,8 +1,10 @@
 """Trees of nodes: what hostile nodes, which no disk could hold, come to."""
 
 from collections.abc import Mapping
+from weakref import WeakSet
 
 import pytest
+from typing_extensions import override
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.tree import Entry, EntryKind, Missing, NotRegular, TooLarge, TreeError
@@ -19,6 +21,7 @@ FOLDERS: Mapping[str, Mapping[str, str]] = {
         "submodule": "other",
         "again": "root",
         "huge": "huge-link",
+        "n" * 4096: "file",
     },
     "folder": {"x": "file"},
 }
@@ -64,7 +67,7 @@ class Nodes:
 
 def test_names_that_no_file_can_have_are_listed_as_neither_file_nor_folder() -> None:
     assert [entry for entry in VirtualTree(Nodes()).entries() if entry.kind is EntryKind.OTHER] == [
-        Entry(name, EntryKind.OTHER) for name in ("", ".", "..", "a\0", "a/b", "submodule")
+        Entry(name, EntryKind.OTHER) for name in ("", ".", "..", "a\0", "a/b", "n" * 64, "submodule")
     ]
 
 
@@ -89,3 +92,40 @@ def test_a_file_that_is_too_large_is_not_read() -> None:
 def test_a_folder_that_holds_itself_is_walked_as_far_as_the_path_goes() -> None:
     with VirtualTree(Nodes()).open_directory("again/again/a", follow_links=False) as folder:
         assert folder.identity == ("", "again", "again", "a")
+
+
+class _Listing(dict[str, str]):
+    """A folder's children, of which it can be told whether anybody still holds them."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment] # each is one of its own
+
+
+class _LargeFolders(Nodes):
+    """Folders of 100,000 names each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names = {str(number): "file" for number in range(100_000)}
+        self.listed: list[str] = []
+        self.alive = WeakSet[_Listing]()
+
+    @override
+    def kind(self, node: str) -> EntryKind:
+        return EntryKind.FILE if node == "file" else EntryKind.DIRECTORY
+
+    @override
+    def children(self, folder: str) -> Mapping[str, str]:
+        self.listed.append(folder)
+        of_root = {str(number): f"folder-{number}" for number in range(20)}
+        listing = _Listing(of_root if folder == "root" else self._names)
+        self.alive.add(listing)
+        return listing
+
+
+def test_large_folders_are_not_kept_and_the_way_to_them_is() -> None:
+    nodes = _LargeFolders()
+    tree = VirtualTree(nodes)
+    for number in range(20):
+        assert tree.stat_file(f"{number}/1", follow_links=False) == "file"
+    assert nodes.listed == ["root", *(f"folder-{number}" for number in range(20))]
+    assert sum(map(len, nodes.alive)) < 400_000

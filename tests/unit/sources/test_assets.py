@@ -197,6 +197,23 @@ def test_a_skill_with_more_folders_than_the_limit_is_refused(tmp_path: Path) -> 
     assert (seen.found, codes(seen.diagnostics)) == ((), [(Code.TOO_MANY_FOLDERS, "quay")])
 
 
+def test_a_skill_has_no_more_folders_than_it_may_have_assets_and_of_one_that_has_none_is_kept(tmp_path: Path) -> None:
+    folders = {name: Folder() for name in ("a", "b", "b/c")}
+    source = source_of(grow(tmp_path, {"quay/SKILL.md": TEXT, **{f"quay/{path}": folders[path] for path in folders}}))
+    source.observe()
+    assert {f"quay/{path}" for path in folders} < source.folders
+    source = source_of(tmp_path, limits=Limits(assets=2))
+    assert codes(source.observe().diagnostics) == [(Code.TOO_MANY_FOLDERS, "quay")]
+    assert source.folders == {"", "quay"}
+
+
+def test_a_folder_in_which_no_asset_can_be_served_refuses_the_skill(tmp_path: Path) -> None:
+    long = "/".join("n" * 127 for _ in range(4))
+    assert len(seen_in(tmp_path, {long: Folder()}).found) == 1
+    seen = seen_in(tmp_path / "more", {f"{long}/n": Folder()})
+    assert (seen.found, codes(seen.diagnostics)) == ((), [(Code.ASSET_NAME_UNFIT, "quay")])
+
+
 def test_what_is_left_out_is_named_as_far_as_diagnostics_go_and_then_counted(tmp_path: Path) -> None:
     [found] = seen_in(tmp_path, {f"link-{number}": Link("x") for number in range(10)}, Limits(diagnostics=4)).found
     assert [said.message for said in found.diagnostics] == [
