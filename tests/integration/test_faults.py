@@ -1,6 +1,7 @@
 """Faults that public tools had, each tried on a real server: the right behaviour is what rules.md says.
 
-Their numbers are those of the catalogue of faults; G26, G27, G29 and G30 are about git, registries, tenants and MCP.
+Their numbers are those of the catalogue of faults; those of places elsewhere are in `test_faults_remote`, and G30 is
+about MCP.
 """
 
 import hashlib
