@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from skillsvc.content.credentials import Basic
+from skillsvc.content.credentials import Basic, Bearer
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.sources.git.source import GitSettings, GitSource
@@ -126,6 +126,22 @@ def test_credentials_go_to_the_server_itself_and_to_no_other(server: WebServer, 
         [asked] = other.asked
         assert asked.headers["x_signed"] == "yes"
         assert "authorization" not in asked.headers
+
+
+def test_a_token_is_the_password_of_the_user_that_git_takes_it_for(
+    server: WebServer, remote: LocalRemote, blobs: MemoryBlobStore, tmp_path: Path
+) -> None:
+    server.answers[BATCH] = behind("x-access-token", "a-token", download(server.url("/large")))
+    server.answers["/large"] = behind("x-access-token", "a-token", page(DATA))
+    settings = GitSettings(
+        url=server.url("/harbor.git"),
+        reading=READING,
+        lfs=True,
+        plain_http=True,
+        credentials=lambda: Bearer(token="a-token"),  # noqa: S106 - a test has none
+    )
+    source = GitSource(settings, limits=Limits(), blobs=blobs, folder=tmp_path / "cache", fetching=remote)
+    assert source.observe().outcome is Outcome.WHOLE
 
 
 def test_the_servers_own_authorization_stands_before_ours(server: WebServer, source: GitSource) -> None:

@@ -211,9 +211,7 @@ class GitSource:
             stopped=self._stopped,
         )
         with closing(fetcher):
-            yield LfsServer(
-                self._url.lfs, fetcher=fetcher, within_s=settings.timeout_s, credentials=settings.credentials()
-            )
+            yield LfsServer(self._url.lfs, fetcher=fetcher, within_s=settings.timeout_s, credentials=self._login())
 
     def _fetch(self, standing: Observation | None, held: Sequence[Found]) -> str:
         """Bring the remote's commit into the cache, and return it; "" where the repository is empty.
@@ -240,18 +238,19 @@ class GitSource:
             )
         return answer.commit
 
+    def _login(self) -> Basic | None:
+        """Return who logs in, to git as to git LFS. Raises CredentialsMissing."""
+        match self._settings.credentials():
+            case Bearer(token=token):
+                return Basic(username=_TOKEN_USERNAME, password=token)
+            case login:
+                return login
+
     def _request(self, known: str) -> FetchRequest:
         settings = self._settings
         if self._url.scheme == "ssh" and not settings.known_hosts_file:
             raise _LookFailed("nothing is fetched over SSH without known_hosts_file, which says whose key is trusted")
-        username, password = self._url.username, ""
-        match settings.credentials():
-            case Basic(username=name, password=secret):
-                username, password = name, secret
-            case Bearer(token=token):
-                username, password = _TOKEN_USERNAME, token
-            case None:
-                pass
+        login = self._login()
         return FetchRequest(
             url=settings.url,
             cache=str(self._cache.path),
@@ -261,8 +260,8 @@ class GitSource:
             max_bytes=settings.max_bytes,
             timeout_s=settings.timeout_s,
             memory_bytes=_MEMORY_BYTES,
-            username=username,
-            password=password,
+            username=self._url.username if login is None else login.username,
+            password="" if login is None else login.password,
             ssh_key_file=settings.ssh_key_file,
         )
 
