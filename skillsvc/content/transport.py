@@ -1,5 +1,6 @@
 """HTTP over the guarded network: httpcore's connections in httpx's words, and whom TLS trusts."""
 
+import os
 import ssl
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import httpx
 from typing_extensions import override
 
 from skillsvc.content.guarded_network import GuardedNetwork
+from skillsvc.content.stamps import FileStamp, stamp_of
 
 
 class AuthoritiesUnreadable(Exception):
@@ -16,11 +18,14 @@ class AuthoritiesUnreadable(Exception):
 
 
 class Authorities:
-    """The TLS contexts of a process, one for each file of authorities: each costs a megabyte and some milliseconds."""
+    """The TLS contexts of a process, one for each file of authorities: each costs a megabyte and some milliseconds.
+
+    A file that was replaced is read anew. Any thread may ask.
+    """
 
     def __init__(self) -> None:
         """Read nothing yet."""
-        self._contexts: dict[str | None, ssl.SSLContext] = {}
+        self._contexts: dict[str | None, tuple[FileStamp | None, ssl.SSLContext]] = {}
         self._reading = threading.Lock()
 
     def context(self, ca_file: str | None) -> ssl.SSLContext:
@@ -30,12 +35,14 @@ class Authorities:
             AuthoritiesUnreadable: The file cannot be read, or holds none.
         """
         with self._reading:
-            context = self._contexts.get(ca_file)
-            if context is None:
-                try:
-                    context = self._contexts[ca_file] = ssl.create_default_context(cafile=ca_file)
-                except OSError as error:  # an SSLError is one
-                    raise AuthoritiesUnreadable from error
+            stamp, context = self._contexts.get(ca_file, (None, None))
+            try:
+                found = None if ca_file is None else stamp_of(os.stat(ca_file))  # noqa: PTH116 - its stamp alone
+                if context is None or found != stamp:
+                    context = ssl.create_default_context(cafile=ca_file)
+                    self._contexts[ca_file] = found, context
+            except OSError as error:  # an SSLError is one
+                raise AuthoritiesUnreadable from error
             return context
 
 
