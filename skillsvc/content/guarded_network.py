@@ -70,7 +70,11 @@ class Patience:
     def wait(self, connection: socket.socket, event: int, moment: float) -> None:
         """Return once a socket can be read from or written to; raises as `left` does."""
         poller = poll()
-        poller.register(connection, event)
+        try:
+            poller.register(connection, event)
+        except ValueError:
+            # Another thread has closed it: its source is declared no longer.
+            raise OSError(errno.EBADF, "closed") from None
         while not poller.poll(self.left(moment) * 1000):
             pass
 

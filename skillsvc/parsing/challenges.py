@@ -71,7 +71,7 @@ def parse_token(data: bytes) -> IssuedToken:
     if not isinstance(document, dict):
         raise TokenRefused("is no JSON object")
     token = document.get("token") or document.get("access_token")
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token:
+    if not token or not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token:
         raise TokenRefused("holds no token")
     lasts_s = document.get("expires_in")
     if not isinstance(lasts_s, int) or isinstance(lasts_s, bool):

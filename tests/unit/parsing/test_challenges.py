@@ -61,11 +61,12 @@ def test_a_token_is_read_with_how_long_it_holds(data: bytes, token: str, lasts_s
         b"[]",
         b"{}",
         b'{"token": 7}',
+        b'{"access_token": ""}',
         b'{"token": "a b"}',
         b'{"token": "a\\r\\nX: y"}',
         b'{"token": "\\u00e9"}',
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_what_could_not_be_sent_is_no_token(data: bytes) -> None:
     with pytest.raises(TokenRefused):
