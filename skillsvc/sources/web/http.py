@@ -10,7 +10,6 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.transport import Authorities
 from skillsvc.content.urls import UrlRefused
-from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found, TextRef, make_bundle
 from skillsvc.parsing.document import is_text
@@ -20,7 +19,7 @@ from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import NotHad, RemoteBlob, RemoteBlobs
 from skillsvc.sources.source import Observation, never
 from skillsvc.sources.web.bringing import Brought, FetchedIndex, Refused, Web, WebSettings
-from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
+from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing, left_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +114,6 @@ class HttpSource:
         del changed
         if self._is_new:
             # What was served before a restart may be asked for before anybody answers here.
-            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
             self._offer(self._reading.recall(), held)
             self._is_new = False
         seen = self._reading.look(self._url, held)
@@ -134,17 +132,14 @@ class HttpSource:
             try:
                 urls = {file.url: self._web.resolve(index.url, file.url) for file in entry.files}
             except UrlRefused as refused:
-                diagnostics.append(
-                    Diagnostic(
-                        severity=Severity.ERROR,
-                        code=DiagnosticCode.ENTRY_LEFT_OUT,
-                        message=f"the entry of the index is left out: one of its files {refused}",
-                        skill=entry.folder,
-                    )
-                )
+                diagnostics.append(left_out(entry.folder, f"one of its files {refused}"))
             else:
                 located[entry.folder] = _Located(entry, urls)
-        return Listing(entries=located, diagnostics=tuple(diagnostics))
+        return Listing(
+            entries=located,
+            digests=frozenset(file.digest for each in located.values() for file in each.entry.files),
+            diagnostics=tuple(diagnostics),
+        )
 
     def _offer(self, listing: Listing[_Located] | None, held: Sequence[Found]) -> None:
         if listing is not None and listing is self._offered:
@@ -229,7 +224,6 @@ class HttpSource:
         """Forget what was known of entries that are gone."""
         entries = listing.entries
         urls = {url for located in entries.values() for url in located.urls.values()}
-        self._web.forget_shown_but({file.digest for located in entries.values() for file in located.entry.files})
         self._brought = {url: brought for url, brought in self._brought.items() if url in urls}
         self._bodies = {folder: body for folder, body in self._bodies.items() if folder in entries}
         self._completed = {folder: each for folder, each in self._completed.items() if folder in entries}

@@ -27,9 +27,13 @@ Entry = TypeVar("Entry")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing(Generic[Entry]):
-    """The entries of an index, by the folders that they become, and what is told of others, of no source yet."""
+    """The entries of an index, by the folders that they become, and what is told of others, of no source yet.
+
+    `digests` are those by which it names what the source has.
+    """
 
     entries: Mapping[str, Entry]
+    digests: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -86,6 +90,7 @@ class IndexedReading(Generic[Entry]):
         self._listed: tuple[FetchedIndex, Listing[Entry]] | None = None
         self._standing: tuple[FetchedIndex, Observation, frozenset[str]] | None = None
         self._failed_last: frozenset[str] = frozenset()
+        self._has_looked = False
 
     @property
     def label(self) -> str:
@@ -107,6 +112,9 @@ class IndexedReading(Generic[Entry]):
         Raises:
             LookAbandoned: The look was stopped.
         """
+        if not self._has_looked:
+            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
+            self._has_looked = True
         self.recall()
         try:
             self._web.begin()
@@ -119,6 +127,7 @@ class IndexedReading(Generic[Entry]):
         if index is not self._index:
             self._index = index
             self._kept.write(index)
+            self._web.forget_shown_but(listing.digests)
         if self._standing is not None:
             read_of, seen, digests = self._standing
             if read_of is index and digests.isdisjoint(self._blobs.lost()):
@@ -141,15 +150,7 @@ class IndexedReading(Generic[Entry]):
             try:
                 self._gather(folder, listing.entries[folder], gathered)
             except Refused as error:
-                gathered.notes.append(
-                    Diagnostic(
-                        severity=Severity.ERROR,
-                        code=DiagnosticCode.ENTRY_LEFT_OUT,
-                        message=f"left out: {error}",
-                        skill=folder,
-                        source=self.label,
-                    )
-                )
+                gathered.notes.append(replace(left_out(folder, str(error)), source=self.label))
             except NotHad as error:
                 unreadable[folder] = str(error)
                 if not isinstance(error, NotTried):
@@ -163,3 +164,10 @@ class IndexedReading(Generic[Entry]):
         if seen.outcome is Outcome.WHOLE and not gathered.volatile:
             self._standing = index, seen, frozenset(file.digest for file in gathered.files.values())
         return seen
+
+
+def left_out(folder: str, why: str) -> Diagnostic:
+    """Return what is told of an entry that is left out, of no source yet."""
+    return Diagnostic(
+        severity=Severity.ERROR, code=DiagnosticCode.ENTRY_LEFT_OUT, message=f"left out: {why}", skill=folder
+    )

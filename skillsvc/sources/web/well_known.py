@@ -25,7 +25,7 @@ from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import NotHad
 from skillsvc.sources.source import LookAbandoned, Observation, never
 from skillsvc.sources.web.bringing import FetchedIndex, Refused, Web, WebSettings
-from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing
+from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing, left_out
 
 _INDEX: Final = "/.well-known/agent-skills/index.json"
 _ARCHIVE_BYTES: Final = 64 * MIB
@@ -100,7 +100,6 @@ class WellKnownSource:
             gather=self._gather,
         )
         self._unpacked: dict[str, Unpacked] = {}
-        self._is_new = True
 
     @property
     def label(self) -> str:
@@ -114,15 +113,10 @@ class WellKnownSource:
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`); what changed is told by the index, whatever else is said of it."""
         del changed
-        if self._is_new:
-            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
-            self._is_new = False
         seen = self._reading.look(self._url, held)
         listing = self._reading.recall()
         if listing is not None:
-            digests = {located.entry.digest for located in listing.entries.values()}
-            self._web.forget_shown_but(digests)
-            self._unpacked = {digest: each for digest, each in self._unpacked.items() if digest in digests}
+            self._unpacked = {digest: each for digest, each in self._unpacked.items() if digest in listing.digests}
         return seen
 
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
@@ -134,15 +128,12 @@ class WellKnownSource:
             try:
                 located[entry.name] = _Located(entry, self._web.resolve(index.url, entry.url))
             except UrlRefused as refused:
-                diagnostics.append(
-                    Diagnostic(
-                        severity=Severity.ERROR,
-                        code=DiagnosticCode.ENTRY_LEFT_OUT,
-                        message=f"the entry of the index is left out: its artifact {refused}",
-                        skill=entry.name,
-                    )
-                )
-        return Listing(entries=located, diagnostics=tuple(diagnostics))
+                diagnostics.append(left_out(entry.name, f"its artifact {refused}"))
+        return Listing(
+            entries=located,
+            digests=frozenset(each.entry.digest for each in located.values()),
+            diagnostics=tuple(diagnostics),
+        )
 
     def _gather(self, folder: str, located: _Located, gathered: Gathered) -> None:
         digest = located.entry.digest
