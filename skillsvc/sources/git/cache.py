@@ -13,9 +13,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from skillsvc.sources.source import LookAbandoned, never
+from skillsvc.content.stopping import Abandoned, never
 
 _POLL_S: Final = 0.1
+_BLOCK: Final = 512
+"""Bytes in which the system counts what a file takes, whatever the disk's own blocks are."""
+_MOST_PACKS: Final = 64
+"""Each fetch leaves one, and whoever reads holds a descriptor for each."""
 
 
 class CacheBusy(Exception):
@@ -51,7 +55,7 @@ class GitCache:
 
         Raises:
             CacheBusy: Somebody else held it for all of the time.
-            LookAbandoned: The look was stopped.
+            Abandoned: The look was stopped.
             OSError: The folder cannot be used.
         """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -70,7 +74,7 @@ class GitCache:
             with suppress(BlockingIOError):
                 return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if self._stopped():
-                raise LookAbandoned
+                raise Abandoned
             self._wait(_POLL_S)
         raise CacheBusy
 
@@ -81,6 +85,9 @@ class GitCache:
         else:
             self.path.unlink(missing_ok=True)
 
-    def bytes(self) -> int:
-        """Return how many bytes its files have."""
-        return sum(file.lstat().st_size for file in self.path.rglob("*"))
+    def is_outgrown(self, max_bytes: int) -> bool:
+        """Tell whether it takes more of the disk than it may, or has more packs than are to be held open at once."""
+        files = [(file, file.lstat()) for file in self.path.rglob("*")]
+        # Small files take whole blocks: a remote may have any number of refs.
+        taken = sum(max(found.st_size, found.st_blocks * _BLOCK) for _, found in files)
+        return taken > max_bytes or sum(file.suffix == ".pack" for file, _ in files) > _MOST_PACKS

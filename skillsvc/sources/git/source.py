@@ -16,6 +16,7 @@ from skillsvc.content.credentials import Basic, Bearer, CredentialsMissing, Cred
 from skillsvc.content.faults import symbol_of
 from skillsvc.content.fetching import Fetcher
 from skillsvc.content.git_tree import GitNode, GitNodes, GitObjects, changed_paths
+from skillsvc.content.stopping import never
 from skillsvc.content.stored_tree import StoredTree
 from skillsvc.content.tree import Missing, Unreadable
 from skillsvc.content.virtual_tree import VirtualTree
@@ -29,7 +30,7 @@ from skillsvc.sources.git.fetching import FileUnreadable, GitFetching
 from skillsvc.sources.git.lfs import LfsServer
 from skillsvc.sources.git.url import Branch, Commit, GitRef, GitUrl, Tag, parse_git_url
 from skillsvc.sources.reading import ReadingSettings, TreeReading
-from skillsvc.sources.source import Observation, Outcome, never
+from skillsvc.sources.source import Observation, Outcome
 
 _MEMORY_BYTES: Final = 512 * MIB
 """What the process that fetches may map. An object that needs more, with what it is made from, is never taken."""
@@ -153,21 +154,27 @@ class GitSource:
             # Its id is the digest of all that is in it.
             return standing
         with self._cache.held(self._settings.timeout_s):
-            commit = self._fetch(standing, held)
-            if standing is not None and commit == standing.revision:
-                return standing
-            read = self._read(commit, held, only_changed=intact)
-            if (read is None or read.damaged) and commit != self._damaged:
-                # Where it is damaged even when it is fetched anew, the remote is: it is not fetched each time for that.
-                self._damaged = commit
-                self._cache.drop()
-                read = self._read(self._fetch(None, held), held, only_changed=intact)
-            if read is None:
-                raise _LookFailed(f"the repository that {self._url.host} sends is damaged, or has a folder too large")
-            self._last = read
-            if read.seen.outcome is Outcome.WHOLE and self._cache.bytes() > self._settings.max_cache_bytes:
-                self._cache.drop()
-            return read.seen
+            try:
+                return self._look_by_cache(standing, held, only_changed=intact)
+            finally:
+                # Whatever it came to: what fails at each look, and leaves something each time, would fill the disk.
+                if self._cache.is_outgrown(self._settings.max_cache_bytes):
+                    self._cache.drop()
+
+    def _look_by_cache(self, standing: Observation | None, held: Sequence[Found], *, only_changed: bool) -> Observation:
+        commit = self._fetch(standing, held)
+        if standing is not None and commit == standing.revision:
+            return standing
+        read = self._read(commit, held, only_changed=only_changed)
+        if (read is None or read.damaged) and commit != self._damaged:
+            # Where it is damaged even when it is fetched anew, the remote is: it is not fetched each time for that.
+            self._damaged = commit
+            self._cache.drop()
+            read = self._read(self._fetch(None, held), held, only_changed=only_changed)
+        if read is None:
+            raise _LookFailed(f"the repository that {self._url.host} sends is damaged, or has a folder too large")
+        self._last = read
+        return read.seen
 
     def _read(self, commit: str, held: Sequence[Found], *, only_changed: bool) -> "_Read | None":
         """Read a commit from the cache, None where not even its root can be had. "" is no commit, and has nothing."""

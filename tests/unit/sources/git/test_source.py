@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from skillsvc.content.credentials import Basic, Bearer, CredentialsMissing
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.errors import DataLoss
 from skillsvc.domain.limits import Limits
@@ -18,7 +19,7 @@ from skillsvc.sources.git.exchange import FetchAnswer, FetchStatus
 from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.git.url import Branch, Commit, Tag
 from skillsvc.sources.reading import ReadingSettings
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.contract.source import described
 from tests.simulators.git_objects import FOLDER, LINK, NOWHERE, SUBMODULE, LocalRemote, Placed
@@ -290,6 +291,23 @@ def test_a_cache_above_its_bound_is_dropped_and_fetched_at_the_next_need(remote:
     assert remote.fetched == 2
 
 
+def test_a_cache_above_its_bound_is_dropped_whatever_a_look_came_to(remote: LocalRemote, make: Make) -> None:
+    remote.commit({"a/SKILL.md": skill("a")})
+    fails(make(subdir="gone", max_cache_bytes=1).observe())
+    assert remote.fetched == 1
+    assert list(make.folder.glob("*.git")) == []
+
+
+def test_a_cache_of_many_packs_is_dropped(remote: LocalRemote, make: Make) -> None:
+    source = make()
+    for packs in (64, 65):
+        for number in range(packs):
+            (remote.writer.folder / "objects" / "pack" / f"pack-{number}.pack").touch()
+        remote.commit({"a/SKILL.md": skill("a", f"{packs}.")})
+        assert described(source.observe()) == [("a", f"{packs}.")]
+        assert len(list(make.folder.glob("*.git"))) == (packs == 64)
+
+
 def test_a_cache_of_another_url_or_access_is_not_used(remote: LocalRemote, make: Make) -> None:
     remote.commit({"a/SKILL.md": skill("a")})
     make(access="one").observe()
@@ -428,7 +446,7 @@ def test_a_data_folder_that_cannot_be_used_is_told(make: Make) -> None:
 def test_a_cache_that_another_look_holds_is_waited_for(make: Make) -> None:
     with GitCache(make.folder, "x").held(1):
         assert fails(make(timeout_s=0.1).observe()) == "another look at it is still under way"
-        with pytest.raises(LookAbandoned):
+        with pytest.raises(Abandoned):
             make(stopped=lambda: True).observe()
 
 
@@ -439,7 +457,7 @@ def test_a_look_that_is_stopped_is_abandoned_and_what_was_read_stands(remote: Lo
     seen = source.observe()
     remote.commit({"a/SKILL.md": skill("a", "Two.")})
     stop.append(True)
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         source.observe(held=seen.found)
     stop.clear()
     assert described(source.observe(held=seen.found)) == [("a", "Two.")]
