@@ -83,7 +83,13 @@ class KernelOpening:
 
     def folder(self, directory: int, relative: bytes, *, follow_links: bool) -> int:
         """See `Opening`."""
-        return self._open(directory, relative, self._folder[follow_links])
+        if b"/" in relative or relative == b"..":
+            return self._open(directory, relative, self._folder[follow_links])
+        try:
+            # One name that is no link leads nowhere else: the cheap way into each folder of an unchanged tree.
+            return os.open(relative, _FOLDER | os.O_NOFOLLOW, dir_fd=directory)
+        except OSError:
+            return self._open(directory, relative, self._folder[follow_links])
 
     def _open(self, directory: int, relative: bytes, how: OpenHow) -> int:
         for _ in range(_TRIES - 1):

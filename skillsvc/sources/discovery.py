@@ -10,6 +10,7 @@ from dataclasses import replace
 from enum import Enum, unique
 from typing import NamedTuple
 
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.tree import Entry, EntryKind, Escapes, Folder, Missing, Tree, TreeError, encode_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.identity import identity_of
@@ -17,7 +18,6 @@ from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection as DeclaredCollection
 from skillsvc.parsing.collection import read_collection
 from skillsvc.parsing.text import one_line
-from skillsvc.sources.source import LookAbandoned, never
 
 DOCUMENT = "SKILL.md"
 _DOCUMENT_UPPER = DOCUMENT.upper()
@@ -56,9 +56,7 @@ class SkillPlace(NamedTuple):
     @property
     def reaches_elsewhere(self) -> bool:
         """Whether files of it may be changed under other paths than its own, since a link leads to them."""
-        return self.linked or any(
-            text is not None and text.kind is EntryKind.LINK for text in (self.document, self.manifest)
-        )
+        return self.linked or _is_link(self.document) or _is_link(self.manifest)
 
     def path_of(self, entry: Entry) -> str:
         """Return the path below the root of a file of the skill's folder."""
@@ -130,13 +128,13 @@ class Discovery:
         """Yield every skill, shallower ones first, then in byte order of their places.
 
         Raises:
-            LookAbandoned: The walk was stopped.
+            Abandoned: The walk was stopped.
         """
         self._ahead.append(_Folder(place="", depth=0))
         folders = 0
         while self._ahead:
             if self._stopped():
-                raise LookAbandoned
+                raise Abandoned
             folder = self._ahead.popleft()
             folders += 1
             if folders > self._limits.source_folders + 1:
@@ -241,19 +239,13 @@ class Discovery:
         if self._layout is Layout.FLAT:
             deepest = 2 if folder.depth and folder.collection else 1
         for entry in entries:
-            if entry.kind is EntryKind.FILE or entry.kind is EntryKind.OTHER:
-                continue
             place = _below(folder.place, entry.name)
-            if entry.kind is EntryKind.SUBMODULE:
-                # It may be full of skills: an empty folder would look like none (G26).
-                self._say(
-                    Severity.WARNING,
-                    DiagnosticCode.SUBMODULE_LEFT_OUT,
-                    "a git submodule; what it holds is left out",
-                    place,
-                )
+            linked = _is_link(entry)
+            if not linked and entry.kind is not EntryKind.DIRECTORY:
+                if entry.kind is EntryKind.SUBMODULE:
+                    self._say_submodule(place)
                 continue
-            if entry.kind is EntryKind.LINK and self._leads_to_file(place):
+            if linked and self._leads_to_file(place):
                 continue
             if entry.name.startswith(".") or entry.name in self._ignored:
                 self._say(Severity.NOTE, DiagnosticCode.FOLDER_IGNORED, "not looked at, by its name", place)
@@ -264,8 +256,15 @@ class Discovery:
                     Severity.WARNING, DiagnosticCode.TOO_DEEP, f"more than {deepest} levels deep; not looked at", place
                 )
             else:
-                linked = folder.linked or entry.kind is EntryKind.LINK
-                self._ahead.append(folder._replace(place=place, depth=folder.depth + 1, linked=linked))
+                self._ahead.append(
+                    _Folder(
+                        place=place,
+                        depth=folder.depth + 1,
+                        linked=folder.linked or linked,
+                        collection=folder.collection,
+                        collection_line=folder.collection_line,
+                    )
+                )
 
     def _leads_to_file(self, place: str) -> bool:
         """Tell whether a link leads to a file. One that cannot be followed is said where it is opened as a folder."""
@@ -273,6 +272,12 @@ class Discovery:
             return self._root.stat_file(place, follow_links=True) is not None
         except TreeError:
             return False
+
+    def _say_submodule(self, place: str) -> None:
+        # It may be full of skills: an empty folder would look like none (G26).
+        self._say(
+            Severity.WARNING, DiagnosticCode.SUBMODULE_LEFT_OUT, "a git submodule; what it holds is left out", place
+        )
 
     def _say_not_text(self, place: str) -> None:
         self._say(Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place)
@@ -325,6 +330,10 @@ def markers(entries: Sequence[Entry]) -> tuple[Entry | None, Entry | None]:
         elif entry.name == MANIFEST:
             manifest = entry
     return document, manifest
+
+
+def _is_link(entry: Entry | None) -> bool:
+    return entry is not None and entry.kind is EntryKind.LINK
 
 
 def _holds(entries: Sequence[Entry], name: str) -> bool:
