@@ -49,6 +49,14 @@ class Front:
         """Show a certificate that was good until yesterday."""
         self.server.present("expired")
 
+    def stall(self) -> None:
+        """Let everybody connect, and say nothing."""
+        self.server.present("")
+
+    def babble(self) -> None:
+        """Speak no TLS."""
+        self.server.greet(b"220 mail.example ESMTP\r\n")
+
     def heal(self) -> None:
         """Be sound again."""
         self._fault = None

@@ -168,6 +168,7 @@ class WebServer:
         self.asked: list[Asked] = []
         self.connections = 0
         self._context = _context_of(certificate) if certificate else None
+        self._greeting = b""
         self._ending = threading.Event()
         self._asking = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -203,9 +204,15 @@ class WebServer:
         self._start(self._accept)
 
     def present(self, certificate: str) -> None:
-        """Show another certificate from now on, and end all connections."""
-        self._context = _context_of(certificate)
+        """Show another certificate from now on, "" for none and no TLS, and end all connections."""
+        self._context = _context_of(certificate) if certificate else None
+        self._greeting = b""
         self._hang_up()
+
+    def greet(self, data: bytes) -> None:
+        """Say these very bytes to whoever connects from now on, without TLS, and end all connections."""
+        self.present("")
+        self._greeting = data
 
     def close(self) -> None:
         """End, whatever is under way."""
@@ -245,6 +252,7 @@ class WebServer:
             self._open.append(talking)
             with talking:
                 try:
+                    talking.sendall(self._greeting)
                     self._talk(talking)
                 except ConnectionResetError:
                     # Closed with this option, what is sent is a reset.

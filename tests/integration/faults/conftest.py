@@ -5,12 +5,19 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.conftest import Serve
+from tests.integration.faults.readers import PATIENCE_S
 from tests.integration.faults.scene import Scene, begun, prepared
 
 
 @pytest.fixture(scope="module")
-def scene(serve_for_module: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def timeout_s() -> float:
+    """How long a place is waited for: so long that none is late because the machine is busy."""
+    return PATIENCE_S
+
+
+@pytest.fixture(scope="module")
+def scene(serve_for_module: Serve, tmp_path_factory: pytest.TempPathFactory, timeout_s: float) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("faults")
-    with prepared(folder) as places, begun(places, folder, serve_for_module) as scene:
+    with prepared(folder, timeout_s) as places, begun(places, folder, serve_for_module) as scene:
         scene.expect_whole()
         yield scene

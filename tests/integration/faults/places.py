@@ -20,7 +20,7 @@ from tests.simulators.web_server import TLS, Answer, Asked, Send, page
 from tests.unit.sources.trees import grow, skill
 
 ASSET: Final = "version.txt"
-_NETWORK: Final = f'timeout_s = 2\nca_file = "{TLS / "authority.pem"}"'
+_NETWORK: Final = f'ca_file = "{TLS / "authority.pem"}"'
 _WEB: Final = f'{_NETWORK}\nallow_addresses = ["127.0.0.1"]'
 
 
@@ -85,9 +85,7 @@ class Tools:
 
     @property
     def table(self) -> str:
-        # A fetch starts a process.
-        network = _NETWORK.replace("timeout_s = 2", "timeout_s = 4")
-        return f'kind = "git"\nurl = "{self.front_origin}/open/tools.git"\nbranch = "main"\n{network}'
+        return f'kind = "git"\nurl = "{self.front_origin}/open/tools.git"\nbranch = "main"\n{_NETWORK}'
 
     def publish(self, version: int) -> None:
         self.repository.commit(_tree("tools", version))
@@ -180,7 +178,7 @@ class Plugin:
         self._file = folder / "plugin.json"
         self._does = "give"
         self._version = 0
-        self.table = f'kind = "provider"\nprovider = "behaving"\ntimeout_s = 1\noptions = {{ file = "{self._file}" }}'
+        self.table = f'kind = "provider"\nprovider = "behaving"\noptions = {{ file = "{self._file}" }}'
 
     def publish(self, version: int) -> None:
         self._version = version
@@ -205,10 +203,13 @@ class Places:
     fronts: Mapping[str, Front]
     all: Mapping[str, Place]
 
-    @property
-    def configuration(self) -> str:
-        """All of them declared; nothing is looked at during a test unless it is asked for, or failed."""
-        tables = (f'[[source]]\nname = "{label}"\n{place.table}\n' for label, place in self.all.items())
+    def configuration(self, timeout_s: float) -> str:
+        """Return how all are declared: nothing is looked at during a test unless it is asked for, or failed."""
+        tables = (
+            f'[[source]]\nname = "{label}"\n{place.table}\n'
+            + ("" if label == "house" else f"timeout_s = {timeout_s}\n")
+            for label, place in self.all.items()
+        )
         return "\n".join(("[server]\npoll_s = 3600\n", *tables))
 
 

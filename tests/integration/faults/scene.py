@@ -13,7 +13,7 @@ from skillsource.v1.admin_pb2 import SOURCE_STANDING_COMPLETE, SourceStanding
 from tests.integration.calls import DEADLINE_S
 from tests.integration.conftest import RunningServer, Serve
 from tests.integration.faults.places import Places, names_of, opened
-from tests.integration.faults.readers import Expected, Readers
+from tests.integration.faults.readers import PATIENCE_S, Expected, Readers
 from tests.simulators.behaving_provider import install
 
 _SERVICE = "skillsource.v1.CatalogAdminService"
@@ -62,13 +62,13 @@ class Scene:
         versions = {label: range(first[label], now[label] + 1 + (label in labels)) for label in now}
         self.readers.expect(Expected(versions=versions, wanting=self.wanting))
 
-    def expect_behind(self, labels: Collection[str], state: str, held: Mapping[str, int]) -> None:
-        """Expect that these places are unreachable and no others; return once all readers have seen that.
+    def expect_behind(self, states: Mapping[str, str], held: Mapping[str, int]) -> None:
+        """Expect that these places are unreachable, in these states, and no others; return once all have seen that.
 
         What is served of them are the versions that are `held`.
         """
         versions = {label: {version} for label, version in {**self.published, **held}.items()}
-        self.readers.expect(Expected(versions=versions, unreachable=dict.fromkeys(labels, state), wanting=self.wanting))
+        self.readers.expect(Expected(versions=versions, unreachable=states, wanting=self.wanting))
         self.readers.await_all()
 
     def expect_whole(self) -> None:
@@ -90,11 +90,9 @@ class Scene:
         with fault:
             if publishing:
                 self.publish(*labels)
-            for label, report in self.refresh(*labels).items():
-                assert (label, SourceStanding.Name(report.state)) == (label, f"SOURCE_STANDING_{state}")
-                assert report.last_error
-                assert report.skills == len(names_of(label))
-            self.expect_behind(labels, state, held)
+            states = dict.fromkeys(labels, state)
+            assert_behind(self.refresh(*labels), states)
+            self.expect_behind(states, held)
             self.expect_change(*labels, since=held)
         self.expect_recovered(*labels)
 
@@ -115,13 +113,25 @@ class Scene:
         return answer
 
 
+def assert_behind(reports: Mapping[str, admin_pb2.SourceReport], states: Mapping[str, str]) -> None:
+    """Assert that sources are in these states, and all others whole, and that it is told why."""
+    for label, report in reports.items():
+        state = SourceStanding.Name(report.state).removeprefix("SOURCE_STANDING_")
+        assert (label, state) == (label, states.get(label, "COMPLETE"))
+        assert bool(report.last_error) is (label in states)
+        assert report.skills == len(names_of(label))
+
+
 @contextmanager
-def prepared(folder: Path) -> Iterator[Places]:
-    """Have places of all kinds, which hold version 1, and what a server is begun with."""
+def prepared(folder: Path, timeout_s: float = PATIENCE_S) -> Iterator[Places]:
+    """Have places of all kinds, which hold version 1, and what a server is begun with.
+
+    It waits so long for each of them.
+    """
     with opened(folder) as places:
         for place in places.all.values():
             place.publish(1)
-        (folder / "skillsvc.toml").write_text(places.configuration)
+        (folder / "skillsvc.toml").write_text(places.configuration(timeout_s))
         install(folder / "python")
         yield places
 

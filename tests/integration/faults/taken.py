@@ -20,6 +20,16 @@ def forbidden(path: Path) -> Iterator[None]:
 
 
 @contextmanager
+def doing(scene: Scene, what: str) -> Iterator[None]:
+    """Have the provider do something else than to give what it has."""
+    scene.places.plugin.do(what)
+    try:
+        yield
+    finally:
+        scene.places.plugin.do("give")
+
+
+@contextmanager
 def limited(scene: Scene, what: int, most: int) -> Iterator[None]:
     """Let the server have no more than so much of a resource."""
     pid = scene.server.process.pid

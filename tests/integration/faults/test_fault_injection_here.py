@@ -10,37 +10,14 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from skillsource.v1.admin_pb2 import SOURCE_STANDING_COMPLETE
 
-from tests.hostile.waiting import wait_until
 from tests.integration.faults.scene import Scene
-from tests.integration.faults.taken import forbidden
-
-
-@contextmanager
-def doing(scene: Scene, what: str) -> Iterator[None]:
-    """Have the provider do something else than to give what it has."""
-    scene.places.plugin.do(what)
-    try:
-        yield
-    finally:
-        scene.places.plugin.do("give")
+from tests.integration.faults.taken import doing, forbidden
 
 
 @pytest.mark.parametrize("what", ["raise", "exit", "babble", "break one"])
 def test_a_provider_that_fails_leaves_the_last_good(scene: Scene, what: str) -> None:
     scene.suffer(["plugin"], "STALE", doing(scene, what))
-
-
-def test_a_provider_that_hangs_leaves_the_last_good_and_is_looked_at_when_it_comes_back(scene: Scene) -> None:
-    @contextmanager
-    def hanging() -> Iterator[None]:
-        with doing(scene, "hang"):
-            yield
-        # It comes back in its own time, and nobody has to ask then.
-        wait_until(lambda: scene.sources()["plugin"].state == SOURCE_STANDING_COMPLETE)
-
-    scene.suffer(["plugin"], "STALE", hanging())
 
 
 def test_a_provider_that_has_not_all_leaves_the_last_good_of_the_rest(scene: Scene) -> None:

@@ -48,6 +48,6 @@ def test_a_server_that_begins_while_all_is_down_serves_the_last_good(
 
 def assert_all_behind(scene: Scene) -> None:
     held = dict.fromkeys(scene.places.all, 1)
-    scene.expect_behind(list(held), "STALE", held)
+    scene.expect_behind(dict.fromkeys(held, "STALE"), held)
     assert all(report.last_error for report in scene.sources().values())
     scene.expect_change(*held)
