@@ -17,6 +17,7 @@ from skillsvc.catalog.current import Current, UnreachableSource
 from skillsvc.catalog.reports import Placed, SourceReport, report_of
 from skillsvc.catalog.standing import Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Exhausted, SkillsvcError
 from skillsvc.domain.generation import Generation, Row
@@ -25,7 +26,7 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Bundle
 from skillsvc.sources.merge import Merged, merge, remembered
 from skillsvc.sources.soundness import fault_of
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome, Source, never
+from skillsvc.sources.source import Observation, Outcome, Source
 
 _log = logging.getLogger(__name__)
 
@@ -144,7 +145,7 @@ class Refresh:
                 for all of it; None for a whole look at every source.
 
         Raises:
-            LookAbandoned: The look was stopped; what is served stays.
+            Abandoned: The look was stopped; what is served stays.
         """
         return self.admit(
             [
@@ -163,11 +164,11 @@ class Refresh:
             source: Which one is meant, where it may have been replaced meanwhile.
 
         Raises:
-            LookAbandoned: The look was stopped, or there is no such source any more.
+            Abandoned: The look was stopped, or there is no such source any more.
         """
         place, standing = self._places.get(label), self._standings.get(label)
         if place is None or standing is None or (source is not None and source is not place.source):
-            raise LookAbandoned
+            raise Abandoned
         place.mark = self._blobs.mark()
         return Sighting(label=label, source=place.source, observation=self._observe(label, place, standing, changed))
 
@@ -178,7 +179,7 @@ class Refresh:
         published before is tried again.
 
         Raises:
-            LookAbandoned: It was stopped; what is served stays.
+            Abandoned: It was stopped; what is served stays.
         """
         seen = {each.label: each.observation for each in sightings if self._is_placed(each)}
         now = self._now()
@@ -240,7 +241,7 @@ class Refresh:
         except BaseException as error:
             # Whatever a source raises, also what ends a thread elsewhere, is its own fault and stops no other.
             if self._stopped() or isinstance(error, KeyboardInterrupt):
-                raise LookAbandoned from error
+                raise Abandoned from error
             self._tell_failed(label, place, error)
             return _failed(standing, DiagnosticCode.SOURCE_UNREADABLE, f"the look at it failed: {_reason(error)}")
         if fault is not None:
@@ -284,7 +285,7 @@ class Refresh:
             else:
                 published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
                 self._published = merged
-        except LookAbandoned:
+        except Abandoned:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, what is served is told to be behind
             if was_unpublished is None:
@@ -307,7 +308,7 @@ class Refresh:
 
     def _go_on(self) -> None:
         if self._stopped():
-            raise LookAbandoned
+            raise Abandoned
 
     def _not_published(
         self, error: Exception, before: Unpublished | None, rows: Sequence[Row], present: Sequence[Row]

@@ -20,9 +20,9 @@ from skillsvc.catalog.refresh import Refresh, Sighting
 from skillsvc.catalog.reports import Declared, Looked, Placed, SourceKey, SourceReport
 from skillsvc.catalog.schedule import Schedule, Turn, pause_after
 from skillsvc.catalog.sweep import BlobSweep
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.partition import Partition
-from skillsvc.sources.source import LookAbandoned
 
 _GATHER_S = 0.1
 """How long what somebody waits for is kept back, so that what comes at the same time is published with it."""
@@ -202,7 +202,7 @@ class RefreshLoop:
         try:
             while not self._stopping.is_set():
                 self._wait(self._step())
-        except LookAbandoned:
+        except Abandoned:
             _log.info("the look is abandoned")
         finally:
             self._leave()
@@ -252,7 +252,7 @@ class RefreshLoop:
             behind = {each.source for each in refresh.unreachable}
             self._news[partition].tell(refresh, published)
             is_published = refresh.is_published
-        except LookAbandoned:
+        except Abandoned:
             raise
         except Exception:  # noqa: BLE001 - the loop outlives whatever a layer meets
             _log.exception("the look failed; what is served stays")
@@ -281,7 +281,7 @@ class RefreshLoop:
         try:
             refresh = self._refreshes[turn.key.partition]
             sighting = refresh.look_at(turn.key.label, turn.changed, source=turn.source)
-        except LookAbandoned:
+        except Abandoned:
             pass
         except Exception:  # noqa: BLE001 - what fails here fails this look
             _log.exception("the look at %s failed; what was seen last is served", turn.key.label)

@@ -7,7 +7,7 @@ from datetime import datetime
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.content.blobs import BlobStore
-from skillsvc.sources.source import never
+from skillsvc.content.stopping import never
 
 
 class BlobSweep:

@@ -59,7 +59,7 @@ def unpack(
 
     Raises:
         ArchiveRefused: It is damaged, hostile or too large; nothing of it is taken.
-        UnpackAbandoned: It was told to stop.
+        Abandoned: It was told to stop.
         Unavailable: The store cannot take the bytes.
     """
     unpacking = Unpacking(limits=limits, blobs=blobs, stopped=stopped)

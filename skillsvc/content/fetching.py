@@ -19,8 +19,9 @@ import httpx
 
 from skillsvc.content.addresses import AddressGuard, AddressRefused, host_name
 from skillsvc.content.credentials import Credentials, authorization
-from skillsvc.content.guarded_network import Abandoned, GuardedNetwork, NotConnected, Overdue, Patience
+from skillsvc.content.guarded_network import GuardedNetwork, NotConnected, Overdue, Patience
 from skillsvc.content.sinks import Sink
+from skillsvc.content.stopping import never
 from skillsvc.content.transport import Authorities, AuthoritiesUnreadable, GuardedTransport
 from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, resolve
 
@@ -63,10 +64,6 @@ class FetchFailed(Exception):
         self.status = status
 
 
-class FetchAbandoned(Exception):
-    """A fetch was told to stop before it was over."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validators:
     """By what a server tells whether something is as it was; "" where it said nothing of the kind."""
@@ -105,7 +102,7 @@ class Fetcher:
         ca_file: str | None = None,
         timeout_s: float = 30.0,
         redirect_hosts: Iterable[str] = (),
-        stopped: Callable[[], bool] = lambda: False,
+        stopped: Callable[[], bool] = never,
         clock: Callable[[], float] = time.monotonic,
         authorities: Authorities | None = None,
     ) -> None:
@@ -156,7 +153,7 @@ class Fetcher:
 
         Raises:
             FetchFailed: It cannot be had.
-            FetchAbandoned: The fetcher was told to stop.
+            Abandoned: The fetcher was told to stop.
         """
         sink = BytesIO()
         answer = self.stream(
@@ -375,8 +372,6 @@ def _translated(origin: Origin, seconds: float) -> Iterator[None]:
     """Translate what transport, TLS and sockets raise."""
     try:
         yield
-    except Abandoned as error:
-        raise FetchAbandoned from error
     except tuple(_FAULTS) as error:
         reason, message = next(fault for kind, fault in _FAULTS.items() if isinstance(error, kind))
         raise FetchFailed(reason, message.format(origin=origin, error=error, seconds=seconds)) from error

@@ -17,6 +17,7 @@ import httpcore
 from typing_extensions import override
 
 from skillsvc.content.addresses import AddressGuard
+from skillsvc.content.stopping import Abandoned
 
 POLL_S: Final = 0.25
 """How often a wait looks whether it is to end."""
@@ -26,10 +27,6 @@ _Done = TypeVar("_Done")
 
 class Overdue(Exception):
     """The moment by which an exchange had to be over has passed."""
-
-
-class Abandoned(Exception):
-    """An exchange was told to stop."""
 
 
 class NotConnected(Exception):

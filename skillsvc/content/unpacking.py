@@ -11,6 +11,7 @@ from typing import Final
 
 from skillsvc.content.archive_paths import ArchiveLimits, ArchivePaths, ArchiveRefused, decode
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.parsing.text import shown
 
@@ -21,10 +22,6 @@ _HELD: Final = 1024 * 1024
 """A file up to this size is held whole, so that nothing is written where the store has its blob already."""
 
 _NOTES: Final = 32
-
-
-class UnpackAbandoned(Exception):
-    """The unpacking was told to stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +38,7 @@ class Unpacked:
 class Unpacking:
     """An archive on its way into the blob store: what a reader of a format meets is told to it, member by member.
 
-    All methods raise ArchiveRefused, UnpackAbandoned, and what the store raises. Blobs of an archive that is refused in
+    All methods raise ArchiveRefused, Abandoned, and what the store raises. Blobs of an archive that is refused in
     the end stay for the next sweep.
     """
 
@@ -59,9 +56,9 @@ class Unpacking:
         self._paths = ArchivePaths(limits)
 
     def go_on(self) -> None:
-        """Raise UnpackAbandoned where somebody said stop."""
+        """Raise Abandoned where somebody said stop."""
         if self._stopped():
-            raise UnpackAbandoned
+            raise Abandoned
 
     def count_member(self) -> None:
         """Count one member more, whatever it is."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.confined import ConfinedRoot
 from skillsvc.content.faults import symbol_of
+from skillsvc.content.stopping import never
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
 from skillsvc.sources.reading import ReadingSettings, TreeReading
-from skillsvc.sources.source import Observation, never
+from skillsvc.sources.source import Observation
 from skillsvc.sources.stat_cache import StatCache
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.tree import (
     Entry,
     EntryKind,
@@ -36,7 +37,6 @@ from skillsvc.parsing.findings import Profile
 from skillsvc.parsing.skill import read_skill
 from skillsvc.sources.assets import AssetFiles, AssetWalk, SkillUnusable, name_assets
 from skillsvc.sources.discovery import DOCUMENT, IGNORED, OpenSkill, SkillPlace, printable
-from skillsvc.sources.source import LookAbandoned, never
 
 
 class Taken(NamedTuple):
@@ -98,7 +98,7 @@ class Intake:
         What the store cannot take is unseen, as what cannot be read is: the skill alone stands as it is held.
 
         Raises:
-            LookAbandoned: The intake was stopped.
+            Abandoned: The intake was stopped.
         """
         self._go_on()
         # Stamps are for comparing with those of before.
@@ -273,7 +273,7 @@ class Intake:
 
     def _go_on(self) -> None:
         if self._stopped():
-            raise LookAbandoned
+            raise Abandoned
 
     def _copy(self, skill: OpenSkill, path: str, stamp: Stamp | None, before: FileCopy | None) -> FileCopy:
         self._go_on()

@@ -7,13 +7,13 @@ from itertools import islice
 from operator import attrgetter
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.domain import caps
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.text import one_line, shown
 from skillsvc.sources.discovery import DOCUMENT
 from skillsvc.sources.provider import Candidate, ProviderObservation
-from skillsvc.sources.source import LookAbandoned
 
 _REVISION_BYTES = 256
 _FURTHER = "+"
@@ -68,13 +68,13 @@ def tree_of(provided: Provided, *, blobs: BlobStore, limits: Limits, stopped: Ca
 
     Raises:
         Malformed: The files of a candidate cannot lie beside each other.
-        LookAbandoned: It was stopped.
+        Abandoned: It was stopped.
         Unavailable: The store cannot take them.
     """
     files: dict[str, StoredFile] = {}
     for place, candidate in provided.skills.items():
         if stopped():
-            raise LookAbandoned
+            raise Abandoned
         files[f"{place}/{DOCUMENT}"] = _stored(candidate.document, blobs, limits.document_bytes)
         for path, data in candidate.files.items():
             stored = _stored(data, blobs, limits.asset_bytes)

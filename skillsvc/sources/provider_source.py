@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
@@ -24,7 +25,7 @@ from skillsvc.sources.provided import Malformed, Provided, parse_observation, tr
 from skillsvc.sources.provider import RESERVED, Factory, OptionsRefused, Provider, ProviderObservation
 from skillsvc.sources.provider_context import Context
 from skillsvc.sources.reading import ReadingSettings, TreeReading
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome, never
+from skillsvc.sources.source import Observation, Outcome
 
 _ATTEMPTS: Final = 2
 _LOOK_UP_S: Final = 0.1
@@ -154,14 +155,14 @@ class ProviderSource:
         return answer, False
 
     def _await(self, call: ForeignCall[_Answer], ends: float) -> _Answer | BaseException:
-        """Wait for the provider until a moment; LookAbandoned where the look was told to stop."""
+        """Wait for the provider until a moment; Abandoned where the look was told to stop."""
         while not call.wait(_LOOK_UP_S):
             is_stopped = self._context.stopped()
             if is_stopped or self._clock() >= ends:
                 self._abandoned = call
                 self._context.give_up()
                 if is_stopped:
-                    raise LookAbandoned
+                    raise Abandoned
                 return _GivenUp(f"it has not answered within {self._settings.timeout_s:g} s")
         return call.result()
 

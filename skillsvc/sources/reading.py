@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import never
 from skillsvc.content.tree import Tree, TreeError
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
@@ -17,7 +18,7 @@ from skillsvc.domain.trust import Tier, Trust, trust_of
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import IGNORED, Discovery, Layout, OpenSkill, SkillPlace, place_of, printable
 from skillsvc.sources.intake import Intake, Taken
-from skillsvc.sources.source import Observation, Outcome, never
+from skillsvc.sources.source import Observation, Outcome
 from skillsvc.sources.stat_cache import StatCache
 
 
@@ -134,7 +135,7 @@ class TreeReading:
             What the last reading returned, that very object, where nothing is different.
 
         Raises:
-            LookAbandoned: The reading was stopped. What the last one took stays.
+            Abandoned: The reading was stopped. What the last one took stays.
         """
         if self._cache is not None and not self._has_read:
             self._taken = self._cache.load(held, self._blobs)

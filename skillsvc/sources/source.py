@@ -39,15 +39,6 @@ class Observation:
     """What was looked at: a commit's id, a digest of a manifest or index; "" where there is none, or none was seen."""
 
 
-class LookAbandoned(Exception):
-    """A look that was told to stop before it was over. Nothing of it stands; what was seen last does."""
-
-
-def never() -> bool:
-    """Stop no look."""
-    return False
-
-
 class Source(Protocol):
     """A declared place that skills come from.
 
@@ -71,5 +62,5 @@ class Source(Protocol):
                 What fails as a whole, or is absent, finds nothing all the same.
 
         Raises:
-            LookAbandoned: The look was told to stop.
+            Abandoned: The look was told to stop. What was seen last stands.
         """

@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import pytest
 
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.sources.provider import Factory
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from skillsvc.testing.provider_at_hand import ProviderAtHand, wait_until
 
 
@@ -79,7 +80,7 @@ class ProviderContract:
         at_hand.stop()
 
         def look() -> None:
-            with suppress(LookAbandoned):
+            with suppress(Abandoned):
                 at_hand.look()
 
         looking = threading.Thread(target=look, daemon=True)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skillsvc.content.stopping import never
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.reading import ReadingSettings
-from skillsvc.sources.source import Observation, Outcome, never
+from skillsvc.sources.source import Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.git_repository import GitRepository
 

@@ -14,16 +14,8 @@ from typing_extensions import override
 
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.credentials import Basic
-from skillsvc.content.fetching import (
-    FetchAbandoned,
-    Fetched,
-    Fetcher,
-    FetchFailed,
-    FetchReason,
-    NotModified,
-    Validators,
-    may_redirect,
-)
+from skillsvc.content.fetching import Fetched, Fetcher, FetchFailed, FetchReason, NotModified, Validators, may_redirect
+from skillsvc.content.stopping import Abandoned
 from skillsvc.content.urls import Origin
 from tests.simulators.web_server import (
     TLS,
@@ -409,7 +401,7 @@ def test_a_fetch_ends_when_it_is_told_to(make: Make, server: WebServer, answer: 
     def fetch() -> None:
         try:
             fetcher.get(server.url("/a"), max_bytes=1 << 40)
-        except FetchAbandoned as error:
+        except Abandoned as error:
             ended.append(error)
 
     fetching = threading.Thread(target=fetch)

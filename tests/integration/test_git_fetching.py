@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from skillsvc.content.stopping import Abandoned
 from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 from skillsvc.sources.git.fetching import FileUnreadable, GitFetching
-from skillsvc.sources.source import LookAbandoned
 
 COMMIT = "a" * 40
 ANSWER = json.dumps({"status": "fetched", "commit": COMMIT, "received": 7, "detail": ""})
@@ -87,7 +87,7 @@ with open({str(mark)!r}, 'w') as file: file.write(str(os.getpid()))
 time.sleep(600)
 """
     began = time.monotonic()
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         fetching(tmp_path / "home", program, stopped=lambda: mark.exists() and bool(mark.read_text())).fetch(request())
     assert time.monotonic() - began < 10
     assert wait_until_gone(int(mark.read_text()))

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from skillsvc.content.credentials import Basic, Bearer
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.sources.git.source import GitSettings, GitSource
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.git_looks import READING
 from tests.simulators.git_objects import LocalRemote
@@ -211,7 +212,7 @@ def test_a_look_that_is_stopped_is_abandoned(server: WebServer, remote: LocalRem
         stopped=lambda: "/large" in server.paths(),
         fetching=remote,
     )
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         source.observe()
 
 

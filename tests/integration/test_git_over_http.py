@@ -12,8 +12,9 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.credentials import Basic, Bearer, Credentials
+from skillsvc.content.stopping import Abandoned
 from skillsvc.sources.git.url import Branch, Commit, Tag
-from skillsvc.sources.source import LookAbandoned, Outcome, Source
+from skillsvc.sources.source import Outcome, Source
 from tests.contract.source import Place, SourceContract, described
 from tests.integration.git_looks import GitServer, fails, repository_on, source_of
 from tests.simulators.git_repository import GitRepository, run
@@ -365,7 +366,7 @@ def test_a_look_that_waits_for_a_server_stops_when_it_is_told_to(tmp_path: Path)
                 told.append(time.monotonic())
             return bool(told)
 
-        with pytest.raises(LookAbandoned):
+        with pytest.raises(Abandoned):
             source_of(server.url("/a.git"), tmp_path, stopped=stopped).observe()
         assert time.monotonic() - told[0] < 5
 
@@ -451,7 +452,7 @@ def test_a_fetch_that_is_killed_half_way_leaves_a_mark_by_which_its_cache_is_dro
     with serving_answers() as server:
         server.answers["/a.git/info/refs"] = page(advertised.content, content_type=advertised.headers["content-type"])
         server.answers["/a.git/git-upload-pack"] = silent
-        with pytest.raises(LookAbandoned):
+        with pytest.raises(Abandoned):
             source_of(
                 server.url("/a.git"), tmp_path, stopped=lambda: "/a.git/git-upload-pack" in server.paths()
             ).observe()

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from skillsvc.content.credentials import Basic, CredentialsMissing
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.errors import DataLoss
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.remote_blobs import RemoteBlobs
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.web_index import READING, hex_of, manifest, remote, serve_pages, web
@@ -510,10 +511,10 @@ def test_a_look_that_is_stopped_is_abandoned(server: WebServer, begin: Begin) ->
         return False
 
     server.answers[INDEX] = stop
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         look()
     look.stopped = False
     server.answers[INDEX] = page(json.dumps({"skills": [{"id": "a", "body": {"url": "a"}}]}))
     server.answers["/skills/a"] = stop
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         look()

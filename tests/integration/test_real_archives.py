@@ -14,8 +14,8 @@ import pytest
 
 from skillsvc.content.archive_paths import ArchiveLimits
 from skillsvc.content.archives import sniff, unpack
+from skillsvc.content.stopping import never
 from skillsvc.content.unpacking import Unpacked
-from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.packing import skill_file
 

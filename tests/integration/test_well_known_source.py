@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from skillsvc.sources.web.well_known import WellKnownSettings, WellKnownSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.packing import LINK, Zipped, skill_file, tar_gz_of, tarred, zip_of
@@ -242,5 +243,5 @@ def test_a_download_that_is_told_to_stop_is_abandoned(server: WebServer, make: M
     publish(server, {"packed": tar_gz_of(tarred("SKILL.md", skill_file("packed")))})
     server.answers["/packed"] = silent
     source = make(timeout_s=60.0, stopped=lambda: "/packed" in server.paths())
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         source.observe()

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import ArchiveKind, unpack
+from skillsvc.content.stopping import never
 from skillsvc.content.unpacking import Unpacked
 from skillsvc.domain.caps import fits_asset_name
-from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.packing import FOLDER, LINK, PROGRAM, Zipped, pax, tar_gz_of, tar_of, tarred, zip_of
 

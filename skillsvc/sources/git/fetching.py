@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from skillsvc.content.faults import symbol_of
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.sources.git.exchange import MOST_ANSWER_BYTES, FetchAnswer, FetchRequest, FetchStatus, parse_answer
-from skillsvc.sources.source import LookAbandoned, never
 
 _CHILD: Final = (sys.executable, "-I", "-m", "skillsvc.sources.git.fetch_child")
 _POLL_S: Final = 0.25
@@ -72,7 +72,7 @@ class GitFetching:
 
         Raises:
             FileUnreadable: A configured file cannot be read.
-            LookAbandoned: The look was stopped.
+            Abandoned: The look was stopped.
             OSError: The process cannot be started.
         """
         environment = self._make_home()
@@ -136,7 +136,7 @@ class GitFetching:
             selector.register(stdout, selectors.EVENT_READ)
             while True:
                 if self._stopped():
-                    raise LookAbandoned
+                    raise Abandoned
                 left = deadline - self._clock()
                 if left <= 0:
                     return FetchAnswer(status=FetchStatus.LATE)

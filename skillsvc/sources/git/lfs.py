@@ -13,12 +13,11 @@ from typing import Final, NamedTuple
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import Credentials
-from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
+from skillsvc.content.fetching import Fetcher, FetchFailed, FetchReason
 from skillsvc.content.lfs_pointer import LfsPointer
 from skillsvc.content.sinks import Hashing, Sink
 from skillsvc.content.tree import Unreadable
 from skillsvc.content.urls import UrlRefused, origin_of, parse_url
-from skillsvc.sources.source import LookAbandoned
 
 _MEDIA_TYPE: Final = "application/vnd.git-lfs+json"
 _MOST_ANSWER_BYTES: Final = 256 * 1024
@@ -81,8 +80,6 @@ class LfsServer:
                 credentials=self._credentials if own else None,
                 within_s=self._left_s(),
             )
-        except FetchAbandoned as error:
-            raise LookAbandoned from error
         except FetchFailed as error:
             # How many seconds were left of the look differs from one to the next; what is said does not.
             message = _OVER if error.reason is FetchReason.TIMEOUT else error.message

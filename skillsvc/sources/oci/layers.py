@@ -66,10 +66,9 @@ class Layers:
         Raises:
             ManifestRefused: The layers cannot be parts of one tree, or are too large.
             ArchiveRefused: One of them is damaged, hostile or too large.
-            UnpackAbandoned: It was told to stop.
             ContentWrong: One of them is not what the manifest says.
             FetchFailed: One of them cannot be had.
-            FetchAbandoned: It was told to stop.
+            Abandoned: It was told to stop.
             Unavailable: The store cannot take the bytes.
             OSError: The folder cannot be used.
         """

@@ -26,7 +26,7 @@ _EARLY_S: Final = 10.0
 
 
 class Registry:
-    """One repository of a registry, asked by one thread at a time. All methods raise FetchFailed and FetchAbandoned.
+    """One repository of a registry, asked by one thread at a time. All methods raise FetchFailed and Abandoned.
 
     `begin` comes before each look.
     """

@@ -12,10 +12,10 @@ from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import CredentialsMissing, CredentialsOf, no_credentials
 from skillsvc.content.faults import symbol_of
-from skillsvc.content.fetching import FetchAbandoned, Fetcher, FetchFailed, FetchReason
+from skillsvc.content.fetching import Fetcher, FetchFailed, FetchReason
+from skillsvc.content.stopping import never
 from skillsvc.content.stored_tree import StoredTree
 from skillsvc.content.transport import Authorities
-from skillsvc.content.unpacking import UnpackAbandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
@@ -25,7 +25,7 @@ from skillsvc.parsing.oci_reference import parse_reference
 from skillsvc.sources.oci.layers import ContentWrong, Layers
 from skillsvc.sources.oci.registry import Registry, digest_said
 from skillsvc.sources.reading import ReadingSettings, TreeReading
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome, never
+from skillsvc.sources.source import Observation, Outcome
 
 _NOT_FOUND: Final = 404
 _NOT_LET_IN: Final = frozenset({401, 403})
@@ -154,8 +154,6 @@ class OciSource:
         del changed
         try:
             self._last = self._look(held)
-        except (FetchAbandoned, UnpackAbandoned) as error:
-            raise LookAbandoned from error
         except (FetchFailed, CredentialsMissing) as error:
             message = _said(error) if isinstance(error, FetchFailed) else str(error)
             self._last = self._reading.failed(DiagnosticCode.SOURCE_UNREACHABLE, message)

@@ -9,23 +9,14 @@ from typing import BinaryIO, Final
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import Credentials, CredentialsMissing, CredentialsOf, no_credentials
-from skillsvc.content.fetching import (
-    FetchAbandoned,
-    Fetched,
-    Fetcher,
-    FetchFailed,
-    FetchReason,
-    NotModified,
-    Validators,
-    may_redirect,
-)
+from skillsvc.content.fetching import Fetched, Fetcher, FetchFailed, FetchReason, NotModified, Validators, may_redirect
 from skillsvc.content.sinks import Hashing, Sink
+from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.transport import Authorities
 from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, resolve
 from skillsvc.domain.limits import MIB
 from skillsvc.sources.remote_blobs import NotHad
-from skillsvc.sources.source import LookAbandoned
 
 _INDEX_BYTES: Final = 4 * MIB
 _DEAF: Final = frozenset({FetchReason.REFUSED, FetchReason.TIMEOUT, FetchReason.TLS, FetchReason.ADDRESS})
@@ -147,7 +138,7 @@ class Web:
 
         Raises:
             NotHad: It cannot be had.
-            LookAbandoned: The look was told to stop.
+            Abandoned: The look was told to stop.
         """
         answer = self._get(url, Validators() if known is None else known.validators)
         if isinstance(answer, NotModified):
@@ -168,8 +159,6 @@ class Web:
             )
         except FetchFailed as failed:
             raise NotHad(failed.message) from failed
-        except FetchAbandoned as error:
-            raise LookAbandoned from error
 
     def resolve(self, index_url: str, reference: str) -> str:
         """Return the URL that an index names, if it may serve content of this source.
@@ -190,7 +179,7 @@ class Web:
         Raises:
             NotHad: It cannot be had, or is something else.
             Refused: It has more bytes than it may have.
-            LookAbandoned: The look was told to stop.
+            Abandoned: The look was told to stop.
         """
         hashing = Hashing(file)
         self._stream(url, hashing, max_bytes=max_bytes)
@@ -208,7 +197,7 @@ class Web:
         Raises:
             NotHad: It cannot be had, or is something else, of which nothing is kept then.
             Refused: It has more bytes than it may have.
-            LookAbandoned: The look was told to stop.
+            Abandoned: The look was told to stop.
             Unavailable: The store cannot take it.
         """
         with blobs.writer() as writer:
@@ -247,7 +236,7 @@ class Web:
             raise NotHad(failed.message) from failed
         except CredentialsMissing as error:
             raise NotHad(str(error)) from error
-        except FetchAbandoned as error:
+        except Abandoned as error:
             raise NotHad("this server is going away") from error
 
     def _stream(
@@ -271,8 +260,6 @@ class Web:
             if failed.reason in _DEAF:
                 self._deaf.add(origin)
             raise NotHad(failed.message) from failed
-        except FetchAbandoned as error:
-            raise LookAbandoned from error
 
     def _is_home(self, url: str) -> bool:
         return origin_of(parse_url(url)) == self._home

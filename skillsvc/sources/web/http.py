@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import never
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.transport import Authorities
 from skillsvc.content.urls import UrlRefused
@@ -17,7 +18,7 @@ from skillsvc.parsing.http_manifest import ManifestEntry, RemoteFile, read_http_
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import NotHad, RemoteBlob, RemoteBlobs
-from skillsvc.sources.source import Observation, never
+from skillsvc.sources.source import Observation
 from skillsvc.sources.web.bringing import Brought, FetchedIndex, Refused, Web, WebSettings
 from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing, left_out
 

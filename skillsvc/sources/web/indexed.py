@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import DataLoss, Unavailable
@@ -18,7 +19,7 @@ from skillsvc.parsing.index_json import IndexMalformed
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.remote_blobs import NotHad
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from skillsvc.sources.web.bringing import FetchedIndex, NotTried, Refused, Web, WebSettings
 from skillsvc.sources.web.kept_index import KeptIndex
 
@@ -74,7 +75,7 @@ class IndexedReading(Generic[Entry]):
             folder: Where the index is kept over restarts, if it is.
             stopped: Asked at each entry.
             list_entries: Reads an index; raises IndexMalformed.
-            gather: Gets what an entry names into the folder of a name; raises NotHad, Refused, LookAbandoned,
+            gather: Gets what an entry names into the folder of a name; raises NotHad, Refused, Abandoned,
                 Unavailable and DataLoss, and has added nothing then.
         """
         settings = replace(settings, layout=Layout.FLAT, single_files=False)
@@ -110,7 +111,7 @@ class IndexedReading(Generic[Entry]):
         """Look at the index at a URL and at what it names; what cannot be had stands as it is held.
 
         Raises:
-            LookAbandoned: The look was stopped.
+            Abandoned: The look was stopped.
         """
         if not self._has_looked:
             self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
@@ -146,7 +147,7 @@ class IndexedReading(Generic[Entry]):
         failed: set[str] = set()
         for folder in sorted(listing.entries, key=self._failed_last.__contains__):
             if self._stopped():
-                raise LookAbandoned
+                raise Abandoned
             try:
                 self._gather(folder, listing.entries[folder], gathered)
             except Refused as error:

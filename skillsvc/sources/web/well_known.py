@@ -11,10 +11,11 @@ from skillsvc.content.archives import sniff, unpack
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.faults import symbol_of
 from skillsvc.content.spooling import spooled
+from skillsvc.content.stopping import never
 from skillsvc.content.stored_tree import StoredFile, StoredTree
 from skillsvc.content.transport import Authorities
 from skillsvc.content.tree import Escapes, TreeError
-from skillsvc.content.unpacking import UnpackAbandoned, Unpacked
+from skillsvc.content.unpacking import Unpacked
 from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import MIB, Limits
@@ -23,7 +24,7 @@ from skillsvc.parsing.well_known_index import ArtifactKind, IndexEntry, read_wel
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import NotHad
-from skillsvc.sources.source import LookAbandoned, Observation, never
+from skillsvc.sources.source import Observation
 from skillsvc.sources.web.bringing import FetchedIndex, Refused, Web, WebSettings
 from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing, left_out
 
@@ -182,8 +183,6 @@ class WellKnownSource:
                 )
         except ArchiveRefused as refused:
             raise Refused(f"its archive {refused}") from refused
-        except UnpackAbandoned as error:
-            raise LookAbandoned from error
         except OSError as error:
             raise NotHad(f"this server cannot keep its archive ({symbol_of(error)})") from error
         self._check(unpacked)

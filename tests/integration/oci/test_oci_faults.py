@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
-from skillsvc.sources.source import LookAbandoned
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.contract.source import described
 from tests.simulators.oci_registry import MANIFEST, Pushed, Repository, index_of, manifest_of, relaying
@@ -139,7 +139,7 @@ def test_a_look_that_is_told_to_stop_is_abandoned_soon(place: Repository, make: 
         timeout_s=30.0,
         own={"stopped": lambda: time.monotonic() - begun > 0.3},
     )
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         source.observe()
     assert time.monotonic() - begun < 2
 

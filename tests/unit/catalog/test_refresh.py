@@ -13,6 +13,7 @@ from typing_extensions import override
 from skillsvc.catalog.current import SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.standing import Standing, stand
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
@@ -20,7 +21,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Tier, Trust
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import START
@@ -442,10 +443,10 @@ def test_a_store_that_fails_where_nothing_changed_has_failed_all_the_same() -> N
 
 def test_a_look_that_is_abandoned_publishes_nothing_and_reports_nothing(house: House) -> None:
     house.one.hold(house.skill("a"))
-    house.two.error = LookAbandoned()
+    house.two.error = Abandoned()
     house.stopped = True
     before = house.unreachable
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         house.refresh.look()
     assert (house.listed, house.unreachable) == ({}, before)
 
@@ -453,12 +454,12 @@ def test_a_look_that_is_abandoned_publishes_nothing_and_reports_nothing(house: H
 def test_a_look_that_is_stopped_after_its_last_source_publishes_nothing(house: House) -> None:
     house.one.hold(house.skill("a"))
     house.stopped = True
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         house.refresh.look()
     assert house.listed == {}
 
 
-@pytest.mark.parametrize("error", [LookAbandoned(), SystemExit(1), asyncio.CancelledError(), GeneratorExit()])
+@pytest.mark.parametrize("error", [Abandoned(), SystemExit(1), asyncio.CancelledError(), GeneratorExit()])
 def test_a_source_may_raise_anything(house: House, error: BaseException) -> None:
     house.one.hold(house.skill("a"))
     house.refresh.look()
@@ -472,7 +473,7 @@ def test_a_source_may_raise_anything(house: House, error: BaseException) -> None
 def test_an_error_after_the_stop_is_the_stop(house: House) -> None:
     house.one.error = RuntimeError("woken from its wait")
     house.stopped = True
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         house.refresh.look_at("one")
 
 
@@ -568,7 +569,7 @@ def test_another_source_of_a_label_serves_what_was_served_of_it_until_it_is_seen
 
 def test_a_look_at_a_source_that_is_not_there_any_more_is_abandoned(house: House) -> None:
     house.refresh.replace([house.two])
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         house.refresh.look_at("one")
 
 

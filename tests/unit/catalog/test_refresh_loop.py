@@ -11,12 +11,13 @@ from typing_extensions import override
 
 from skillsvc.catalog.current import SourceState
 from skillsvc.catalog.reports import Looked, ReportedState, SourceKey
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from tests.simulators.scripted_source import ScriptedSource
 from tests.unit.catalog.stage import Stage
 
@@ -211,7 +212,7 @@ def test_a_change_that_a_passing_fault_hid_is_not_forgotten_while_another_keeps_
     assert stage.names == ("a", "hidden")
 
 
-@pytest.mark.parametrize("error", [RuntimeError("a bug"), SystemExit(1), LookAbandoned()])
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), SystemExit(1), Abandoned()])
 def test_whatever_a_source_raises_the_others_go_on(stage: Stage, error: BaseException) -> None:
     stage.one.error = error
     stage.two.hold(stage.skill("b"))

@@ -6,12 +6,12 @@ from pathlib import Path
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.cli.declaring import Declaration, Declaring
 from skillsvc.cli.making import Surroundings
+from skillsvc.content.stopping import never
 from skillsvc.content.transport import Authorities
 from skillsvc.domain.limits import Limits
 from skillsvc.settings.settings import Settings, make_settings
 from skillsvc.settings.sought import seek
 from skillsvc.sources.remote_blobs import RemoteBlobs
-from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 
 

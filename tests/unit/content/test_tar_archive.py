@@ -9,9 +9,9 @@ import pytest
 
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import ArchiveKind, unpack
+from skillsvc.content.stopping import never
 from skillsvc.content.unpacking import Unpacked
 from skillsvc.domain.limits import MIB
-from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.packing import END_OF_TAR, header, padded, pax, tar_gz_of, tar_of, tarred
 

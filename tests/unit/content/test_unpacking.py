@@ -9,10 +9,10 @@ import pytest
 
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import ArchiveKind, sniff, unpack
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.stored_tree import StoredTree
-from skillsvc.content.unpacking import UnpackAbandoned, Unpacked
+from skillsvc.content.unpacking import Unpacked
 from skillsvc.domain.limits import MIB
-from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators import packing
 
@@ -277,7 +277,7 @@ def test_a_small_file_may_grow_as_it_likes(kind: ArchiveKind, blobs: MemoryBlobS
 def test_it_is_abandoned_as_soon_as_it_is_told(kind: ArchiveKind, blobs: MemoryBlobStore, after: int) -> None:
     asked = iter([False] * after)
     data = FORMATS[kind]([Packed("a", b"x"), Packed("b", hashlib.shake_256(b"seed").digest(2 * MIB))])
-    with pytest.raises(UnpackAbandoned):
+    with pytest.raises(Abandoned):
         unpack(io.BytesIO(data), kind=kind, limits=ArchiveLimits(), blobs=blobs, stopped=lambda: next(asked, True))
 
 

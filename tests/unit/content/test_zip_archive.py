@@ -7,9 +7,9 @@ import pytest
 
 from skillsvc.content.archive_paths import ArchiveLimits, ArchiveRefused
 from skillsvc.content.archives import ArchiveKind, unpack
+from skillsvc.content.stopping import never
 from skillsvc.content.unpacking import Unpacked
 from skillsvc.domain.limits import MIB
-from skillsvc.sources.source import never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.packing import FIFO, FOLDER, LINK, Zipped, deflated, end_64_of, zip_of
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from skillsvc.content.stopping import never
 from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.sources.provider_context import Context
-from skillsvc.sources.source import never
 
 
 def install(folder: Path, package: str, entry_points: str) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.limits import Limits
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.reading import ReadingSettings
-from skillsvc.sources.source import LookAbandoned
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.unit.sources.trees import LABEL, Folder, Tree, grow, skill
 
@@ -36,7 +36,7 @@ def test_a_look_can_be_abandoned_at_each_step_and_leaves_what_was_seen_last(
     # A whole look asks at the root and each folder, at each skill, and at each asset of what changed.
     for step in range(1, 1 + (5 + 3 + 2 if changed is None else 1 + 2)):
         asked, stop_at = 0, step
-        with pytest.raises(LookAbandoned):
+        with pytest.raises(Abandoned):
             source.observe(changed)
     asked, stop_at = 0, 0
     seen = source.observe(changed)
@@ -53,6 +53,6 @@ def test_a_walk_through_folders_without_skills_can_be_abandoned(tmp_path: Path) 
         blobs=MemoryBlobStore(),
         stopped=lambda: next(asked),
     )
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         source.observe()
     assert next(asked, None) is None

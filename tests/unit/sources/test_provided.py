@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
+from skillsvc.content.stopping import Abandoned, never
 from skillsvc.domain.limits import Limits
 from skillsvc.sources.provided import Malformed, parse_observation, tree_of
 from skillsvc.sources.provider import Candidate, ProviderObservation
-from skillsvc.sources.source import LookAbandoned, never
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.scripted_provider import candidate
 
@@ -106,6 +106,6 @@ def test_a_candidate_may_say_whose_it_is() -> None:
 def test_a_tree_is_not_made_to_its_end_where_that_is_stopped() -> None:
     provided = parse_observation(of(), label="depot", limits=Limits())
     blobs = MemoryBlobStore()
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         tree_of(provided, blobs=blobs, limits=Limits(), stopped=lambda: True)
     assert blobs.blobs == {}

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from typing_extensions import override
 
+from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
@@ -17,7 +18,7 @@ from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.provider import OptionsRefused, ProviderContext, ProviderObservation
 from skillsvc.sources.provider_source import ProviderSettings, ProviderSource
 from skillsvc.sources.reading import ReadingSettings
-from skillsvc.sources.source import LookAbandoned, Observation, Outcome
+from skillsvc.sources.source import Observation, Outcome
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.scripted_provider import ScriptedProvider, candidate, fails, gives
 
@@ -179,7 +180,7 @@ class HostileBase(BaseException):
         StopIteration("secret"),
         RecursionError("secret"),
         MemoryError(),
-        LookAbandoned("secret"),
+        Abandoned("secret"),
         Unavailable(ErrorReason.STORE_UNREACHABLE, "secret"),
     ],
     ids=lambda error: type(error).__name__,
@@ -350,7 +351,7 @@ def test_a_stop_ends_the_look_at_one_that_hangs(gate: threading.Event) -> None:
     here = world(hangs(gate, gives()))
     threading.Timer(0.1, here.stop.set).start()
     before = time.monotonic()
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         here.look()
     assert time.monotonic() - before < 5
 
@@ -373,7 +374,7 @@ def test_closing_ends_the_look_and_one_that_is_made_too_late_is_closed(gate: thr
         here.source.close()
 
     threading.Thread(target=close, daemon=True).start()
-    with pytest.raises(LookAbandoned):
+    with pytest.raises(Abandoned):
         here.look()
     gate.set()
     assert closed.wait(PATIENCE_S)
