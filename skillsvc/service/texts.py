@@ -48,7 +48,7 @@ class Texts:
     async def asset(self, asset: Asset, offset: int, length: int) -> bytes:
         """Return a range of an asset, shorter only at its end."""
         await self._bring(asset.digest)
-        return await self._threads.run(lambda: self._blobs.read(asset.digest, offset, length))
+        return await self._threads.run(lambda: self._asset(asset, offset, length))
 
     async def asset_is_text(self, asset: Asset) -> bool:
         """Tell whether an asset is text: valid UTF-8 without NUL."""
@@ -64,14 +64,24 @@ class Texts:
         if not await self._threads.run(lambda: self._blobs.has(digest)):
             await self._outbound.run(lambda: remote.bring(digest))
 
+    def _asset(self, asset: Asset, offset: int, length: int) -> bytes:
+        data = self._blobs.read(asset.digest, offset, length)
+        if self._blobs.size(asset.digest) != asset.size:
+            # A source may say two sizes of one digest; which is right shows when the bytes are here.
+            raise Unavailable(
+                ErrorReason.SOURCE_UNREACHABLE, "what the skill's source gives as the asset has another size"
+            )
+        return data
+
     def _body(self, bundle: Bundle) -> bytes:
         assert bundle.body is not None  # whoever asks has looked
         if bundle.document is None:
             body = self._blobs.read(bundle.body.digest)
-            if not is_text(body):
+            if not is_text(body) or len(body) != bundle.body.size:
                 # Nobody could look before it was brought.
                 raise Unavailable(
-                    ErrorReason.SOURCE_UNREACHABLE, "what the skill's source gives as its body is no text"
+                    ErrorReason.SOURCE_UNREACHABLE,
+                    "what the skill's source gives as its body is no text, or of another size",
                 )
             return body
         body = (body_of(self._blobs.read(bundle.document.digest)) or "").encode()

@@ -10,7 +10,7 @@ import pytest
 from skillsvc.content.credentials import Basic, CredentialsMissing
 from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
-from skillsvc.domain.errors import DataLoss
+from skillsvc.domain.errors import DataLoss, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.remote_blobs import RemoteBlobs
@@ -272,6 +272,28 @@ class TestOnNeed:
         look.remote.bring(hex_of(BODY))
         [after] = look.make().observe().found
         assert after.bundle == before.bundle
+
+    def test_what_is_too_large_to_be_served_is_not_offered_and_bounds_no_fetch(
+        self, server: WebServer, begin: Begin
+    ) -> None:
+        endless = {**remote("endless", BODY), "name": "x", "size": 10**12}
+        server.answers[INDEX] = page(
+            manifest({"id": "a", "body": remote("a.txt", BODY)}, {"id": "b", "assets": [endless]})
+        )
+        server.answers["/skills/a.txt"] = page(BODY)
+        look = begin()
+        assert [found.place for found in look().found] == ["a"]
+        look.remote.bring(hex_of(BODY))
+        assert server.paths() == [INDEX, "/skills/a.txt"]
+
+    def test_what_has_another_size_than_the_index_says_is_not_brought(self, server: WebServer, begin: Begin) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "body": {**remote("a.txt", BODY), "size": 1000}}))
+        server.answers["/skills/a.txt"] = page(BODY)
+        look = begin()
+        look()
+        with pytest.raises(Unavailable):
+            look.remote.bring(hex_of(BODY))
+        assert not look.blobs.has(hex_of(BODY))
 
     def test_it_is_offered_and_brought(self, begin: Begin) -> None:
         look = begin()

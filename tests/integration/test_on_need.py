@@ -161,6 +161,15 @@ async def test_a_body_that_is_no_text_is_never_served(site: WebServer) -> None:
         assert refusal.reason == "SOURCE_UNREACHABLE"
 
 
+async def test_of_two_sizes_of_one_digest_the_wrong_one_is_never_served(site: WebServer) -> None:
+    liar = {"id": "liar", "assets": [{"name": "table.bin", **remote("/table.bin", TABLE), "size": len(TABLE) + 7}]}
+    async with serving_manifest(site, TIDES, liar) as server:
+        whole = await server.call(pb.ReadAssetRequest(skill="tides", asset="table.bin"), pb.ReadAssetResponse)
+        assert (whole.data, whole.total_bytes) == (TABLE, len(TABLE))
+        refusal = await server.refused(pb.ReadAssetRequest(skill="liar", asset="table.bin"))
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "SOURCE_UNREACHABLE")
+
+
 async def test_who_waits_for_one_source_keeps_nobody_from_reading(site: WebServer) -> None:
     sound = {"id": "sound", "body": {"url": "/sound.txt"}}
     site.answers["/sound.txt"] = page("Here.")

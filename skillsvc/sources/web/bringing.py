@@ -230,6 +230,8 @@ class Web:
                 )
                 if hashing.digest != digest:
                     raise NotHad(WRONG_DIGEST)
+                if hashing.size != size:
+                    raise NotHad(WRONG_SIZE)
                 writer.commit()
             self._shown.add(digest)
         except FetchFailed as failed:
@@ -272,6 +274,7 @@ class Web:
 
 
 WRONG_DIGEST: Final = "its bytes are not those of the digest that the index gives"
+WRONG_SIZE: Final = "it has not as many bytes as the index says"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import NotHad, RemoteBlob, RemoteBlobs
 from skillsvc.sources.source import Observation
-from skillsvc.sources.web.bringing import Brought, FetchedIndex, Refused, Web, WebSettings
+from skillsvc.sources.web.bringing import WRONG_SIZE, Brought, FetchedIndex, Refused, Web, WebSettings
 from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing, left_out
 
 
@@ -147,6 +147,8 @@ class HttpSource:
             return
         self._offered = listing
         offers: dict[str, RemoteBlob] = {}
+        # An asset above its limit is served by nobody. Its size must bound no fetch of what has its digest elsewhere.
+        most_bytes = max(self._limits.body_bytes, self._limits.asset_bytes)
         if listing is None:
             # It is not known where these are, but that they are nowhere here: the source is to be waited for.
             missing = {digest for found in held for digest in found.bundle.blobs if not self._blobs.has(digest)}
@@ -154,8 +156,8 @@ class HttpSource:
         else:
             for entry, urls in listing.entries.values():
                 for file in (entry.body, *(asset.file for asset in entry.assets)):
-                    if file is not None and file.size is not None and file.on_need:
-                        offers[file.digest] = RemoteBlob(urls[file.url], file.size)
+                    if file is not None and file.size is not None and file.on_need and file.size <= most_bytes:
+                        offers.setdefault(file.digest, RemoteBlob(urls[file.url], file.size))
         self._remote.offer(self, offers, self._bring_on_need)
 
     def _bring_on_need(self, digest: str, at: RemoteBlob, within_s: float) -> None:
@@ -190,6 +192,8 @@ class HttpSource:
         self, file: RemoteFile, urls: Mapping[str, str], max_bytes: int, gathered: Gathered
     ) -> StoredFile:
         if file.size is not None and file.on_need and not self._is_anothers(file.digest):
+            if self._blobs.has(file.digest) and self._blobs.size(file.digest) != file.size:
+                raise NotHad(WRONG_SIZE)
             return StoredFile(file.digest, file.size, on_need=True)
         return self._have(file, urls, max_bytes, gathered)
 
@@ -205,7 +209,7 @@ class HttpSource:
             had = self._fetched(file, urls[file.url], max_bytes)
         gathered.volatile = gathered.volatile or not file.digest
         if file.size not in {None, had.size}:
-            raise NotHad("it has not as many bytes as the index says")
+            raise NotHad(WRONG_SIZE)
         return had
 
     def _fetched(self, file: RemoteFile, url: str, max_bytes: int) -> StoredFile:
