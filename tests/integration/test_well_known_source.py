@@ -38,13 +38,19 @@ Make = Callable[..., WellKnownSource]
 def make(server: WebServer, blobs: MemoryBlobStore, tmp_path: Path) -> Iterator[Make]:
     made: list[WellKnownSource] = []
 
-    def make(*, stopped: Callable[[], bool] = lambda: False, **settings: Any) -> WellKnownSource:  # noqa: ANN401 - of WebSettings
+    def make(
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        most_paths: int = 100,
+        **settings: Any,  # noqa: ANN401 - of WebSettings
+    ) -> WellKnownSource:
         source = WellKnownSource(
             WellKnownSettings(web=web(**{"url": server.origin, **settings}), reading=READING),
             limits=Limits(),
             blobs=blobs,
             folder=tmp_path,
             stopped=stopped,
+            most_paths=most_paths,
         )
         made.append(source)
         return source
@@ -177,6 +183,18 @@ def test_an_archive_that_is_hostile_or_damaged_is_left_out_and_the_others_are_se
     assert [found.place for found in seen.found] == ["sound"]
     assert (DiagnosticCode.ENTRY_LEFT_OUT, name) in said(seen)
     assert seen.outcome is Outcome.WHOLE
+
+
+def test_archives_hold_no_more_files_together_than_are_kept(server: WebServer, make: Make) -> None:
+    source = make(most_paths=4)
+    archives = {name: tar_gz_of(tarred("SKILL.md", skill_file(name)), tarred("x", b"")) for name in "abc"}
+    publish(server, archives)
+    seen = source.observe()
+    assert [found.place for found in seen.found] == ["a", "b"]
+    assert said(seen) == [(DiagnosticCode.ENTRY_LEFT_OUT, "c")]
+    # What the index names no more counts no more.
+    publish(server, {name: archives[name] for name in "bc"})
+    assert list(assets(source.observe())) == ["b", "c"]
 
 
 def test_a_wrong_digest_is_never_served_nor_kept(server: WebServer, make: Make, blobs: MemoryBlobStore) -> None:

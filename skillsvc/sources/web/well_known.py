@@ -30,6 +30,8 @@ from skillsvc.sources.web.indexed import Gathered, IndexedReading, Listing, left
 
 _INDEX: Final = "/.well-known/agent-skills/index.json"
 _ARCHIVE_BYTES: Final = 64 * MIB
+_MOST_PATHS: Final = 200_000
+"""Files and links of all archives of an index together."""
 _TEXTS: Final = frozenset({DOCUMENT.upper(), MANIFEST.upper()})
 
 
@@ -70,6 +72,7 @@ class WellKnownSource:
         stopped: Callable[[], bool] = never,
         clock: Callable[[], float] = time.monotonic,
         authorities: Authorities | None = None,
+        most_paths: int = _MOST_PATHS,
     ) -> None:
         """Prepare; nothing is fetched before the first look.
 
@@ -82,6 +85,7 @@ class WellKnownSource:
             stopped: Asked at each step of a look, and while waiting for a server.
             clock: Seconds that only grow.
             authorities: Where TLS contexts are shared.
+            most_paths: How many files and links all archives of the index may hold together.
         """
         self._limits = limits
         self._blobs = blobs
@@ -101,6 +105,8 @@ class WellKnownSource:
             gather=self._gather,
         )
         self._unpacked: dict[str, Unpacked] = {}
+        self._paths = 0
+        self._most_paths = most_paths
 
     @property
     def label(self) -> str:
@@ -114,11 +120,7 @@ class WellKnownSource:
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`); what changed is told by the index, whatever else is said of it."""
         del changed
-        seen = self._reading.look(self._url, held)
-        listing = self._reading.recall()
-        if listing is not None:
-            self._unpacked = {digest: each for digest, each in self._unpacked.items() if digest in listing.digests}
-        return seen
+        return self._reading.look(self._url, held)
 
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
         """Read an index, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
@@ -130,9 +132,11 @@ class WellKnownSource:
                 located[entry.name] = _Located(entry, self._web.resolve(index.url, entry.url))
             except UrlRefused as refused:
                 diagnostics.append(left_out(entry.name, f"its artifact {refused}"))
+        digests = frozenset(each.entry.digest for each in located.values())
+        self._forget(*self._unpacked.keys() - digests)
         return Listing(
             entries=located,
-            digests=frozenset(each.entry.digest for each in located.values()),
+            digests=digests,
             diagnostics=tuple(diagnostics),
         )
 
@@ -145,7 +149,9 @@ class WellKnownSource:
             return
         unpacked = self._unpacked.get(digest)
         if unpacked is None or not self._blobs.lost().isdisjoint(file.digest for file in unpacked.files.values()):
-            unpacked = self._unpacked[digest] = self._unpack(located)
+            self._forget(digest)
+            unpacked = self._unpack(located)
+            self._keep(digest, unpacked)
         gathered.files.update((f"{folder}/{path}", file) for path, file in unpacked.files.items())
         gathered.links.update((f"{folder}/{path}", text) for path, text in unpacked.links.items())
         gathered.notes.extend(
@@ -158,6 +164,18 @@ class WellKnownSource:
             )
             for note in unpacked.notes
         )
+
+    def _keep(self, digest: str, unpacked: Unpacked) -> None:
+        """Keep what an archive holds, as long as it is named, if all of the index together may hold as much."""
+        paths = self._paths + _paths_in(unpacked)
+        if paths > self._most_paths:
+            raise Refused(f"the archives of the index hold more than {self._most_paths} files together")
+        self._unpacked[digest], self._paths = unpacked, paths
+
+    def _forget(self, *digests: str) -> None:
+        for digest in digests:
+            if (unpacked := self._unpacked.pop(digest, None)) is not None:
+                self._paths -= _paths_in(unpacked)
 
     def _bring(self, located: _Located) -> StoredFile:
         brought = self._web.bring(
@@ -202,3 +220,7 @@ class WellKnownSource:
                 raise Refused(f"{path} in its archive is a link that leads out of it") from error
             except TreeError:
                 continue
+
+
+def _paths_in(unpacked: Unpacked) -> int:
+    return len(unpacked.files) + len(unpacked.links)
