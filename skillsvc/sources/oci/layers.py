@@ -104,9 +104,9 @@ class Layers:
             file = StoredFile(layer.digest, layer.size)
             if layer.size > min(left.file_bytes, left.total_bytes):
                 raise ManifestRefused("lists a file of more bytes than are taken")
-            if not self._has_all([file]):
-                with self._fetched(layer) as data:
-                    self._keep(data)
+            # Also where the store has it: another source may have brought it, and to know its digest is no right to it.
+            with self._fetched(layer) as data:
+                self._keep(data)
             return Unpacked(files={layer.place: file}, links={}, notes=())
         with self._fetched(layer) as data:
             return unpack(data, kind=_KINDS[layer.form], limits=left, blobs=self._blobs, stopped=self._stopped)

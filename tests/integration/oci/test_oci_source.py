@@ -187,6 +187,16 @@ def test_after_a_start_a_layer_is_fetched_whose_files_are_not_there(
     assert place.blob(layer) in place.relay.paths()
 
 
+def test_what_another_source_brought_is_nobodys_who_merely_knows_its_digest(
+    place: Repository, make: MakeOci, blobs: MemoryBlobStore
+) -> None:
+    file = Pushed(data=b"Of another tenant.", media_type="a/b", title="a/file")
+    place.push(folder("a"), file)
+    blobs.put(file.data)
+    make(place.reference).observe()
+    assert place.blob(file) in {asked.path for asked in place.relay.asked}
+
+
 def test_an_artifact_by_digest_is_asked_for_once(place: Repository, make: MakeOci) -> None:
     digest = place.push(folder("a", "One."))
     place.push(folder("a", "Two."))
