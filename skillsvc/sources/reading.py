@@ -230,7 +230,8 @@ class TreeReading:
             except TreeError:
                 return False
         self._taken = taken
-        self._again = _to_see_again(taken, filter(None, places))
+        # The place of the root is "", and as good as any other.
+        self._again = _to_see_again(taken, (place for place in places if place is not None))
         return True
 
     def _holder(self, path: str) -> str | None:

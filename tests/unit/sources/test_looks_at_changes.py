@@ -62,6 +62,17 @@ def test_a_look_at_the_changed_paths_finds_what_a_whole_look_finds(
     assert codes(seen.diagnostics) == said
 
 
+@pytest.mark.parametrize("linked", ["", "linked/"], ids=["of the root", "of a folder"])
+def test_a_look_goes_to_a_linked_text_however_many_came_before(tmp_path: Path, linked: str) -> None:
+    source = source_of(grow(tmp_path, {"b/SKILL.md": skill("b"), "b/text": skill("linked"), "linked/x": ""}))
+    (tmp_path / linked / "SKILL.md").symlink_to("../b/text" if linked else "b/text")
+    source.observe()
+    for edit in ("First.", "Second.", "Third."):
+        grow(tmp_path, {"b/text": skill("linked", edit)})
+        seen = source.observe(["b/text"])
+        assert edit in [found.bundle.skill.description for found in seen.found]
+
+
 def test_a_look_at_a_changed_path_reads_no_other_skill(tmp_path: Path) -> None:
     blobs = CountingBlobStore()
     source = source_of(grow(tmp_path, {f"{name}/SKILL.md": skill(name) for name in "abc"}), blobs=blobs)
