@@ -25,7 +25,10 @@ class Waiting:
 
 
 class Asked:
-    """All who wait. For one thread at a time; the answers themselves are for any."""
+    """All who wait. For one thread at a time; the answers themselves are for any, and are given by whoever takes one.
+
+    Who has cancelled is forgotten when the next one comes: a look that hangs for ever gathers no crowd.
+    """
 
     def __init__(self) -> None:
         """Begin with nobody."""
@@ -33,7 +36,7 @@ class Asked:
 
     def wait(self, waiting: Waiting) -> None:
         """Take in who waits from now on."""
-        self._waiting.append(waiting)
+        self._waiting = [*(each for each in self._waiting if not each.answer.cancelled()), waiting]
 
     def note(self, key: SourceKey, number: int) -> None:
         """Note that a turn was admitted."""
@@ -43,12 +46,14 @@ class Asked:
 
     def take_done(self, is_declared: Callable[[SourceKey], bool]) -> list[Waiting]:
         """Return who waits for nothing any more, and forget them: for what is not declared now nobody waits."""
-        done = [waiting for waiting in self._waiting if not any(map(is_declared, waiting.turns))]
-        self._waiting = [waiting for waiting in self._waiting if waiting not in done]
+        done: list[Waiting] = []
+        waiting: list[Waiting] = []
+        for each in self._waiting:
+            (waiting if any(map(is_declared, each.turns)) else done).append(each)
+        self._waiting = waiting
         return done
 
-    def cancel_all(self) -> None:
-        """Answer nobody any more."""
+    def take_all(self) -> list[Waiting]:
+        """Return all who wait, and forget them."""
         waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            each.answer.cancel()
+        return waiting

@@ -87,6 +87,7 @@ class RefreshLoop:
         self._chance = chance
         self._beside = beside or Beside()
         self._woken = woken or threading.Condition()
+        # Never taken within `_woken`, and nobody is answered within either.
         self._admitting = threading.Lock()
         # Changed under `_admitting`.
         self._refreshes: dict[Partition, Refresh] = {}
@@ -261,8 +262,8 @@ class RefreshLoop:
             now = self._clock()
             for each in ended:
                 complete = each.sighting is not None and each.turn.key.label not in behind
-                self._schedule.admit(each.turn, complete=complete, now=now)
-                self._asked.note(each.turn.key, each.turn.number)
+                if self._schedule.admit(each.turn, complete=complete, now=now):
+                    self._asked.note(each.turn.key, each.turn.number)
             self._refusals = 0 if is_published else self._refusals + 1
             if not is_published:
                 self._unpublished.add(partition)
@@ -336,6 +337,8 @@ class RefreshLoop:
         """Answer nobody any more, and give looks under way the time to stop."""
         self.first_look.set()
         with self._woken:
-            self._asked.cancel_all()
+            unanswered = self._asked.take_all()
+        for waiting in unanswered:
+            waiting.answer.cancel()
         if not self._beside.wait(_LEAVE_S):
             _log.warning("%d looks do not stop; they end with the process", self._beside.under_way)

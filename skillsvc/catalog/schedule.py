@@ -149,11 +149,14 @@ class Schedule:
         if seat is not None:
             seat.has_ended = True
 
-    def admit(self, turn: Turn, *, complete: bool, now: float) -> None:
-        """Note that what a look came to was admitted, and whether all was seen and is served."""
+    def admit(self, turn: Turn, *, complete: bool, now: float) -> bool:
+        """Note that what a look came to was admitted, and whether all was seen and is served.
+
+        False where the source is not declared any more: another one may have its label, which has turns of its own.
+        """
         seat = self._seat_of(turn)
         if seat is None:
-            return
+            return False
         seat.turn, seat.has_ended, seat.has_been_seen = None, False, True
         whole = turn.changed is None
         if complete:
@@ -165,6 +168,7 @@ class Schedule:
             failures = 0 if complete else max(1, seat.failures)
             due = now + pause_after(failures, seat.declared.poll_s, self._chance())
             seat.due = due if whole else min(seat.due, due)
+        return True
 
     def is_pressing(self, now: float) -> bool:
         """Tell whether there is no look that is worth waiting for, or somebody whom the waiting would hold up."""

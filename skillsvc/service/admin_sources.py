@@ -114,6 +114,16 @@ class SourceAdmin:
     async def _awaited(self, look: "Future[Looked]", ask: RefreshAsk, call: Call) -> Looked:
         """Return what comes of a look. Whoever waits no longer, for whatever reason, leaves it to go on."""
         look.add_done_callback(lambda _: self._changes.tell())
+        try:
+            await self._until_over(look, ask, call)
+        finally:
+            # Where it hangs for ever, nobody is to be remembered who waits no longer.
+            look.cancel()
+        if look.cancelled():
+            raise draining()
+        return look.result()
+
+    async def _until_over(self, look: "Future[Looked]", ask: RefreshAsk, call: Call) -> None:
         left = call.time_left_s(math.inf)
         # The transport ends a call at its caller's deadline: only one without is ended here.
         within = math.inf if math.isfinite(left) else self._limits.call_without_deadline_s
@@ -121,7 +131,7 @@ class SourceAdmin:
         while True:
             count = self._changes.count
             if look.done():
-                break
+                return
             self._scope.check_phase()
             wait = min(ends - self._changes.now(), self._limits.heartbeat_s)
             if not await self._changes.beyond(count, wait) and self._changes.now() >= ends:
@@ -131,9 +141,6 @@ class SourceAdmin:
                     f"the look is not over after {within:g} seconds; it goes on",
                     metadata={"source": looking.source if looking else ""},
                 )
-        if look.cancelled():
-            raise draining()
-        return look.result()
 
     async def _diagnostics_of(self, ask: DiagnosticsAsk) -> "_Listed":
         """Return the list that is asked for: anew for its first page, since what all of it takes costs a second."""

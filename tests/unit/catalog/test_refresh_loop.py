@@ -377,6 +377,25 @@ def test_a_source_is_looked_at_by_one_thread_also_where_it_took_the_place_of_ano
     assert (stage.one.looks, another.looks) == ([], [None])
 
 
+def test_who_asks_waits_for_the_source_that_took_the_place_of_the_one_that_is_looked_at(stage: Stage) -> None:
+    another = ScriptedSource("one")
+    another.hold(stage.skill("a"))
+    answers: list[Future[Looked]] = []
+    done: list[bool] = []
+    stage.play(
+        stage.finish("one", "two"),
+        lambda: answers.append(stage.loop.look_now(DEPLOYMENT, ["one"])),
+        lambda: stage.replace(another),
+        stage.finish("one"),
+        stage.wait,
+        lambda: done.append(answers[0].done()),
+        stage.finish("one"),
+        stage.wait,
+    )
+    assert done == [False]
+    assert answers[0].result(0).after.names == ("a",)
+
+
 def test_of_a_layer_without_sources_the_answer_is_there_at_once(stage: Stage) -> None:
     stage.replace()
     looked = stage.loop.look_now(DEPLOYMENT).result(0)
