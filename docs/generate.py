@@ -70,7 +70,7 @@ not known is refused, and so is anything unsafe; all mistakes are told at once, 
 
 | Command | What it does |
 |---|---|
-| `skillsvc config check FILE` | tells every mistake, and what is not there of all that the file names |
+| `skillsvc config check FILE` | tells every mistake; where there is none, also what is not there of all that it names |
 | `skillsvc config show FILE` | prints what is in force, defaults included, without secrets |
 | `skillsvc config schema` | prints the JSON Schema, which is [skillsvc.schema.json](skillsvc.schema.json), too |
 | `skillsvc config import FILE` | makes a skillsvc.toml of the `[[skill_sources]]` of an ARES configuration |

@@ -155,7 +155,7 @@ def _passed_over(sought: Sought) -> Iterator[str]:
         if table.name in sought.withheld:
             yield f"{table.name} is withheld: its workspace is not trusted"
         elif not isinstance(table, DirectoryTable):
-            yield f"{table.name} is passed over: sources of the kind {table.kind} are looked at by a server alone"
+            yield f"{table.name} is passed over: only a server looks at sources of the kind {table.kind}"
     for label, into in sought.folded:
         yield f"{label} is left out: it is the same directory as {into}"
 

@@ -44,8 +44,10 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
         sentence = "cannot be found wholly: HOME is not set to a path in this environment"
         yield Remark(("conventional", "user"), sentence, is_mistake=False)
     if sought.withheld:
-        sentence = "the workspace is not trusted, so its skills are withheld; say trusted = true once you trust it"
+        sentence = "is of a workspace that is not trusted, so its skills are withheld; say trusted = true to trust it"
         yield Remark(("conventional", "project"), sentence, is_mistake=False)
+    if not settings.source and not settings.conventional.labels():
+        yield Remark(("source",), "is missing: nothing is served of this file without a --skills-dir", is_mistake=False)
 
 
 def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:

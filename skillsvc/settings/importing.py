@@ -52,9 +52,13 @@ def import_ares(path: Path, home: str) -> Imported:
     Raises:
         SettingsRefused: The file is there and cannot be read, is no TOML, or its `skill_sources` are no tables.
     """
-    tables = TomlFile.read(path).tables.get(_TABLES, []) if path.exists() else []
+    if not path.exists():
+        return Imported(text="", notes=(f"{path} is not there, so nothing is imported",))
+    tables = TomlFile.read(path).tables.get(_TABLES, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise SettingsRefused([f"{path}: {_TABLES} must be tables, each begun by [[{_TABLES}]]"])
+    if not tables:
+        return Imported(text="", notes=(f"{path} has no [[{_TABLES}]], so nothing is imported",))
     notes: list[str] = []
     foreign = list(_read(tables, home, notes))
     document = tomlkit.document()

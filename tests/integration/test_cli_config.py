@@ -101,7 +101,8 @@ def test_what_is_imported_is_a_configuration(tmp_path: Path) -> None:
 
 def test_an_import_of_nothing_is_empty_and_of_what_is_no_toml_an_error(tmp_path: Path) -> None:
     done = skillsvc("config", "import", tmp_path / "none.toml")
-    assert (done.status, done.printed, done.complained) == (0, b"", "")
+    told = f"skillsvc: {tmp_path}/none.toml is not there, so nothing is imported\n"
+    assert (done.status, done.printed, done.complained) == (0, b"", told)
     done = skillsvc("config", "import", write(tmp_path / "bad.toml", "a = \n"))
     assert (done.status, done.printed) == (1, b"")
     assert done.complained.startswith(f"skillsvc: {tmp_path}/bad.toml:1: is no TOML: ")

@@ -257,7 +257,7 @@ def test_what_a_server_alone_looks_at_is_passed_over_and_told(tmp_path: Path) ->
     )
     found = settle_sources(config, Options(), {"HOME": str(tmp_path)}, single_files=False)
     assert found.passed_over == (
-        "tools is passed over: sources of the kind git are looked at by a server alone",
+        "tools is passed over: only a server looks at sources of the kind git",
         "project-skillsvc is withheld: its workspace is not trusted",
         "project-agents is withheld: its workspace is not trusted",
         "project-claude is withheld: its workspace is not trusted",

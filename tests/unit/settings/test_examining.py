@@ -97,12 +97,13 @@ def test_a_provider_must_be_brought_by_a_package() -> None:
 
 
 def test_keys_of_tokens_are_read_as_a_start_reads_them(tmp_path: Path) -> None:
-    (remark,) = remarks({"server": {"token_key_file": file(tmp_path / "keys")}})
+    source = {"name": "a", **http()}
+    (remark,) = remarks({"server": {"token_key_file": file(tmp_path / "keys")}, "source": [source]})
     assert remark.place == ("server", "token_key_file")
     assert remark.is_mistake
     (tmp_path / "good").touch(mode=0o600)
     (tmp_path / "good").write_text("00" * 32 + "\n")
-    assert remarks({"server": {"token_key_file": tmp_path / "good"}}) == []
+    assert remarks({"server": {"token_key_file": tmp_path / "good"}, "source": [source]}) == []
 
 
 def test_a_home_that_is_not_known_is_warned_of() -> None:
@@ -128,7 +129,13 @@ def test_what_is_left_out_or_withheld_is_warned_of(tmp_path: Path) -> None:
         Remark(("conventional",), "user-agents is left out: it is the same directory as a", is_mistake=False),
         Remark(
             ("conventional", "project"),
-            "the workspace is not trusted, so its skills are withheld; say trusted = true once you trust it",
+            "is of a workspace that is not trusted, so its skills are withheld; say trusted = true to trust it",
             is_mistake=False,
         ),
     ]
+
+
+def test_a_file_without_sources_is_warned_of_since_a_server_of_it_alone_does_not_start() -> None:
+    warning = Remark(("source",), "is missing: nothing is served of this file without a --skills-dir", is_mistake=False)
+    assert remarks({}) == [warning]
+    assert remarks({"conventional": {"user": True}}, HOME="/me") == []

@@ -69,13 +69,16 @@ def test_directories_repositories_and_manifests_are_taken_over_in_the_order_of_t
     assert made.notes == ()
 
 
-def test_a_file_that_is_not_there_is_empty(tmp_path: Path) -> None:
-    assert import_ares(tmp_path / "none.toml", "/home/me") == Imported(text="", notes=())
+def test_a_file_that_is_not_there_is_empty_and_that_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "none.toml"
+    told = f"{path} is not there, so nothing is imported"
+    assert import_ares(path, "/home/me") == Imported(text="", notes=(told,))
 
 
 @pytest.mark.parametrize("text", ["", "[other]\na = 1\n", "skill_sources = []"])
-def test_a_file_without_sources_is_empty(imported: Import, text: str) -> None:
-    assert imported(text) == Imported(text="", notes=())
+def test_a_file_without_sources_is_empty_and_that_is_told(imported: Import, tmp_path: Path, text: str) -> None:
+    told = f"{tmp_path / 'config.toml'} has no [[skill_sources]], so nothing is imported"
+    assert imported(text) == Imported(text="", notes=(told,))
 
 
 @pytest.mark.parametrize("text", ["[[skill_sources", "skill_sources = 1", "skill_sources = ['a']", "[skill_sources]"])
