@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import ErrorReason, Unavailable
 
 _WITHIN_S: Final = 10.0
-"""Seconds that one fetch on need may take: whoever needs it waits."""
+"""Seconds that a fetch on need may take, of all sources that have the blob: whoever needs it waits."""
 _AT_ONCE: Final = 4
 """Fetches on need from one source at a time: one that does not answer must not take all threads."""
 _TURN_S: Final = 2.0
@@ -50,9 +51,10 @@ class _Offers:
 class RemoteBlobs:
     """What all sources offer to fetch on need, into one store. Any thread may call."""
 
-    def __init__(self, blobs: BlobStore) -> None:
-        """Offer nothing yet; what is fetched goes to `blobs`."""
+    def __init__(self, blobs: BlobStore, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Offer nothing yet; what is fetched goes to `blobs`. `clock` tells seconds that only grow."""
         self._blobs = blobs
+        self._clock = clock
         self._offers: dict[Hashable, _Offers] = {}
         self._withdrawn: dict[str, None] = {}
         self._under_way: dict[str, Future[None]] = {}
@@ -123,17 +125,20 @@ class RemoteBlobs:
         if self._blobs.has(digest):
             return
         failed = NotHad("nobody offers it any more")
-        for offers in tuple(self._offers.values()):
-            at = offers.blobs.get(digest)
-            if at is None:
-                continue
+        ends = self._clock() + _WITHIN_S
+        having = [offers for offers in tuple(self._offers.values()) if digest in offers.blobs]
+        for left, offers in zip(range(len(having), 0, -1), having, strict=True):
+            at = offers.blobs[digest]
+            # Each has its share, so that one that does not answer leaves time for the next.
+            now = self._clock()
+            share_s = (ends - now) / left
             if not at.url:
                 failed = NotHad("its source has not been reached since the start")
-            elif not offers.room.acquire(timeout=_TURN_S):
+            elif not offers.room.acquire(timeout=min(_TURN_S, share_s / 2)):
                 failed = NotHad("its source does not answer those who wait for it already")
             else:
                 try:
-                    offers.bring(digest, at, _WITHIN_S)
+                    offers.bring(digest, at, now + share_s - self._clock())
                     return  # noqa: TRY300 - the first that succeeds ends it
                 except NotHad as error:
                     failed = error

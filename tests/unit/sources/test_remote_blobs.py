@@ -117,6 +117,28 @@ def test_another_source_that_has_it_is_asked_too(remote: RemoteBlobs, blobs: Mem
     assert (shelf.asked, second.asked) == ([DIGEST], [DIGEST])
 
 
+def test_sources_that_have_it_share_the_time_of_whoever_waits(blobs: MemoryBlobStore) -> None:
+    now = 100.0
+    given: list[float] = []
+
+    def silent(_digest: str, _at: RemoteBlob, within_s: float) -> None:
+        nonlocal now
+        given.append(within_s)
+        now += within_s
+        raise NotHad("silent")
+
+    def refusing(_digest: str, _at: RemoteBlob, within_s: float) -> None:
+        given.append(within_s)
+        raise NotHad("refuses")
+
+    remote = RemoteBlobs(blobs, clock=lambda: now)
+    for owner, bring in enumerate([silent, refusing, silent, silent]):
+        remote.offer(owner, {DIGEST: RemoteBlob(URL, len(DATA))}, bring)
+    refusal(remote)
+    assert given == [2.5, 2.5, 3.75, 3.75]
+    assert now == 110.0
+
+
 def test_what_is_offered_no_more_is_known_for_generations_that_name_it(remote: RemoteBlobs, shelf: Shelf) -> None:
     remote.offer("source", {OTHER: RemoteBlob(URL, 5)}, shelf.bring)
     assert remote.offers(DIGEST)
