@@ -60,6 +60,7 @@ def test_any_document_is_a_token_or_refused(data: bytes) -> None:
         issued = parse_token(data)
     except TokenRefused:
         return
+    assert issued.token
     assert issued.token.isascii()
     assert issued.token.isprintable()
     assert 0 <= issued.lasts_s <= 86_400
