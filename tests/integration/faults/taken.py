@@ -1,7 +1,7 @@
 """What is taken from a server, or from what it serves from, as long as a context lasts."""
 
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,3 +39,19 @@ def limited(scene: Scene, what: int, most: int) -> Iterator[None]:
         yield
     finally:
         resource.prlimit(pid, what, (soft, hard))
+
+
+def garble(folder: Path, pattern: str) -> Mapping[Path, bytes]:
+    """Make rubbish of all files below a folder; return what they were."""
+    sound = {path: path.read_bytes() for path in folder.rglob(pattern) if path.is_file()}
+    assert sound
+    write({path: bytes(byte ^ 0xFF for byte in data) for path, data in sound.items()})
+    return sound
+
+
+def write(contents: Mapping[Path, bytes]) -> None:
+    """Write files anew."""
+    for path, data in contents.items():
+        # Objects of git may not be written to.
+        path.unlink()
+        path.write_bytes(data)

@@ -5,14 +5,14 @@ said by `Scene.suffer` and `Readers`.
 """
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.integration.faults.scene import Scene
-from tests.integration.faults.taken import doing, forbidden
+from tests.integration.faults.taken import doing, forbidden, garble, write
 
 
 @pytest.mark.parametrize("what", ["raise", "exit", "babble", "break one"])
@@ -57,21 +57,6 @@ def test_a_directory_that_cannot_be_seen_leaves_the_last_good(
     scene: Scene, state: str, fault: Callable[[Scene], AbstractContextManager[None]]
 ) -> None:
     scene.suffer(["house"], state, fault(scene), publishing=False)
-
-
-def garble(folder: Path, pattern: str) -> Mapping[Path, bytes]:
-    """Make rubbish of all files below a folder; return what they were."""
-    sound = {path: path.read_bytes() for path in folder.rglob(pattern) if path.is_file()}
-    assert sound
-    write({path: bytes(byte ^ 0xFF for byte in data) for path, data in sound.items()})
-    return sound
-
-
-def write(contents: Mapping[Path, bytes]) -> None:
-    for path, data in contents.items():
-        # Objects of git may not be written to.
-        path.unlink()
-        path.write_bytes(data)
 
 
 def test_a_repository_that_is_damaged_leaves_the_last_good(scene: Scene) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.conftest import RunningServer, Serve
 from tests.integration.faults.scene import Scene, begun, prepared
-from tests.integration.faults.taken import forbidden
+from tests.integration.faults.taken import forbidden, garble
 
 
 def stopped(server: RunningServer) -> None:
@@ -20,7 +20,13 @@ def killed(server: RunningServer) -> None:
     server.process.wait()
 
 
-@pytest.mark.parametrize("end", [stopped, killed])
+def forgetful(server: RunningServer) -> None:
+    """Leave nothing of use of what is known of sources; the log and the blobs are as they were."""
+    stopped(server)
+    garble(server.data_dir / "sources", "*")
+
+
+@pytest.mark.parametrize("end", [stopped, killed, forgetful])
 def test_a_server_that_begins_while_all_is_down_serves_the_last_good(
     serve: Serve, tmp_path: Path, end: Callable[[RunningServer], None]
 ) -> None:

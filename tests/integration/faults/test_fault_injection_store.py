@@ -6,8 +6,9 @@ each is said by `Scene.suffer` and `Readers`.
 
 import hashlib
 import resource
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import grpc
@@ -44,6 +45,19 @@ def test_a_disk_that_is_full_when_all_is_seen_leaves_what_is_served(scene: Scene
 @pytest.mark.parametrize(("label", "state"), STORED.items())
 def test_a_store_that_may_not_be_written_leaves_the_last_good(scene: Scene, label: str, state: str) -> None:
     scene.suffer([label], state, forbidden(scene.server.data_dir / "blobs/tmp"))
+
+
+@contextmanager
+def log_held(scene: Scene) -> Iterator[None]:
+    """Hold the log of generations, as a tool of the operator's may."""
+    with closing(sqlite3.connect(scene.server.data_dir / "skillsvc.db", isolation_level=None)) as tool:
+        tool.execute("BEGIN EXCLUSIVE")
+        yield
+        tool.execute("ROLLBACK")
+
+
+def test_a_log_that_somebody_else_holds_leaves_what_is_served(scene: Scene) -> None:
+    scene.suffer(["house", "plugin"], "STALE", log_held(scene))
 
 
 @pytest.fixture
