@@ -4,46 +4,30 @@ import asyncio
 import gc
 import logging
 import os
-import random
 import signal
 import tempfile
-import threading
-import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
-from skillsvc.catalog.refresh import Refresh
-from skillsvc.catalog.refresh_loop import RefreshLoop
-from skillsvc.catalog.sweep import BlobSweep
-from skillsvc.cli.declaring import Declaration, Declaring
 from skillsvc.cli.hang_ups import HangUps
-from skillsvc.cli.making import Surroundings
-from skillsvc.cli.reloading import Reloading, tell_sought
-from skillsvc.cli.watching import Watches
+from skillsvc.cli.looking import Looking
 from skillsvc.content.blobs import FileBlobStore
-from skillsvc.content.transport import Authorities
-from skillsvc.domain.partition import Partition
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.listening import CannotListen
 from skillsvc.service.server import Parts, Server
 from skillsvc.settings.settings import Settings
-from skillsvc.settings.sought import seek
 from skillsvc.sources.remote_blobs import RemoteBlobs
-from skillsvc.sources.watch import Watched
 from skillsvc.store.data_folder import DataFolder
 from skillsvc.store.sqlite import SqliteStore
 from skillsvc.store.token_key_file import read_token_key_file
 
 _FIRST_LOOK_S = 30.0
 """How long a start waits for every source to be looked at once."""
-_SWEEP_EVERY = 30
-"""How many times the time between two whole looks lies between two sweeps of the blobs that nothing names."""
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +49,6 @@ def serve(
         CannotListen: The address cannot be listened on.
     """
     limits = settings.make_limits()
-    stopping = threading.Event()
     with (
         _data_folder(settings) as folder,
         closing(SqliteStore(folder.database, random_bytes=os.urandom)) as store,
@@ -73,41 +56,18 @@ def serve(
     ):
         blobs = closes_blobs.enter_context(FileBlobStore(str(folder.blobs)))
         current = Current(store, limits)
-
-        def open_layer(partition: Partition) -> Refresh:
-            current.open_layer(partition, _now())
-            return Refresh(current, partition, (), blobs=blobs, limits=limits, now=_now, stopped=stopping.is_set)
-
-        loop = RefreshLoop(
-            open_layer,
-            sweep=BlobSweep(current, blobs=blobs, now=_now, stopped=stopping.is_set),
-            sweep_every_s=_SWEEP_EVERY * settings.server.poll_s,
-            stopping=stopping,
-            clock=time.monotonic,
-            now=_now,
-            chance=random.SystemRandom().random,
-        )
         remote = RemoteBlobs(blobs)
-        declaring = Declaring(
-            Surroundings(
-                blobs=blobs,
-                remote=remote,
-                authorities=Authorities(),
-                limits=limits,
-                environment=os.environ,
-                version=version("skillsvc"),
-                stopped=stopping.is_set,
-                clock=time.monotonic,
-                tell=loop.tell,
-            ),
-            folder.sources,
+        looking = Looking(
+            settings,
+            current=current,
+            blobs=blobs,
+            remote=remote,
+            limits=limits,
+            folder=folder.sources,
+            read_anew=read_anew,
+            now=_now,
         )
-        sought = seek(settings, os.environ)
-        tell_sought(sought)
-        declaration = declaring.declare(sought, settings.server.poll_s)
-        loop.replace(declaration.declared)
-        declaring.put_in_force(declaration)
-        declaring.remove_left_behind()
+        hang_ups.tell(looking.reloading.ask)
         parts = Parts(
             current=current,
             blobs=blobs,
@@ -117,63 +77,17 @@ def serve(
             version=version("skillsvc"),
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
-            looks=loop,
+            looks=looking.loop,
             remote=remote,
         )
-        watches = Watches(loop.tell)
-
-        def replace(changed: Declaration) -> None:
-            loop.replace(changed.declared)
-            watches.replace(changed.directories())
-
-        reloading = Reloading(
-            settings,
-            read=read_anew,
-            seek=lambda again: seek(again, os.environ),
-            declaring=declaring,
-            replace=replace,
-        )
-        looking = _Looking(loop=loop, watches=watches, directories=declaration.directories(), reloading=reloading)
-        hang_ups.tell(reloading.ask)
         asyncio.run(_answer(settings, parts, looking, admin=folder.admin, announce=announce))
-        if loop.is_looking:
+        if not looking.close():
             # What a look that hangs still does to the store must not reach whatever gets its descriptors next.
             closes_blobs.pop_all()
-        else:
-            declaring.close()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looking:
-    """What looks at the sources beside: the loop, the watches that tell it, and the reloads that change both."""
-
-    loop: RefreshLoop
-    watches: Watches
-    directories: Mapping[Partition, Sequence[Watched]]
-    reloading: Reloading
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Run all of it, each in its thread."""
-        looks = threading.Thread(target=self.loop.run, name="refresh", daemon=True)
-        reloads = threading.Thread(target=self.reloading.run, name="reload", daemon=True)
-        looks.start()
-        try:
-            with self.watches:
-                self.watches.replace(self.directories)
-                # From now on nobody but the reloads changes the watches.
-                reloads.start()
-                try:
-                    yield
-                finally:
-                    self.reloading.stop()
-        finally:
-            self.loop.stop()
-            looks.join()
 
 
 async def _answer(
-    settings: Settings, parts: Parts, looking: _Looking, *, admin: Path, announce: Callable[[str], None]
+    settings: Settings, parts: Parts, looking: Looking, *, admin: Path, announce: Callable[[str], None]
 ) -> None:
     """Listen, look at the sources, and begin to answer once each has been seen or the time for that is over.
 
