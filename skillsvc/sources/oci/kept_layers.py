@@ -1,5 +1,6 @@
 """What the layers of an artifact hold, kept over restarts: none whose files are in the store is fetched again."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,19 +13,23 @@ from skillsvc.domain.caps import fits_digest
 from skillsvc.parsing.oci_manifest import Layer, LayerForm
 from skillsvc.sources.kept_file import KeptFile
 
-_FORMAT: Final = "layers-2"
+_FORMAT: Final = 2
 _NAME: Final = "layers"
 
 
 class KeptLayers:
-    """One file in the folder of one source. Layers go by their digests, so whoever fetched them, they are the same."""
+    """One file in the folder of one source. What it holds is believed only of the repository that it was fetched from.
 
-    def __init__(self, folder: Path | None) -> None:
-        """Keep in `folder`, which is made at need; without one nothing is kept."""
-        self._file = None if folder is None else KeptFile(folder / _NAME, fingerprint=_FORMAT)
+    Who may read that has a right to its layers; whoever merely names their digests elsewhere has none (G29).
+    """
+
+    def __init__(self, folder: Path | None, repository: str) -> None:
+        """Keep in `folder`, which is made at need; without one nothing is kept. `repository` is with its registry."""
+        fetched_from = hashlib.sha256(f"{_FORMAT}\0{repository}".encode()).hexdigest()
+        self._file = None if folder is None else KeptFile(folder / _NAME, fingerprint=fetched_from)
 
     def read(self) -> Mapping[Layer, Unpacked]:
-        """Return what was kept; nothing where it is damaged, or of another version.
+        """Return what was kept; nothing where it is damaged, of another version or of another repository.
 
         Its paths and blobs are judged by whoever makes a tree of them, like those of an archive.
         """

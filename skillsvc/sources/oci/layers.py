@@ -56,7 +56,7 @@ class Layers:
         self._limits = limits
         self._blobs = blobs
         self._stopped = stopped
-        self._kept = KeptLayers(folder)
+        self._kept = KeptLayers(folder, registry.repository)
         self._known: Mapping[Layer, Unpacked] | None = None
         self._tried: Mapping[Layer, Unpacked] = {}
 

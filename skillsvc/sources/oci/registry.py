@@ -61,6 +61,11 @@ class Registry:
         self._token = Bearer(token="")
         self._token_until = 0.0
 
+    @property
+    def repository(self) -> str:
+        """The repository, by its registry."""
+        return f"{self._origin}/{self._repository}"
+
     def begin(self, credentials: Credentials | None, deadline: float) -> None:
         """Begin a look that is over at `deadline`, a moment of the clock; `credentials` are who looks."""
         if credentials != self._credentials:
