@@ -15,6 +15,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.source import Observation, Outcome
+from skillsvc.sources.web.bringing import Web
 from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.web_index import READING, hex_of, manifest, remote, serve_pages, web
@@ -540,3 +541,12 @@ def test_a_look_that_is_stopped_is_abandoned(server: WebServer, begin: Begin) ->
     server.answers["/skills/a"] = stop
     with pytest.raises(Abandoned):
         look()
+
+
+def test_so_is_what_an_index_of_countless_urls_takes() -> None:
+    stopped: list[bool] = []
+    way = Web(web("http://host.example/"), stopped=lambda: bool(stopped))
+    assert way.resolve("http://host.example/x/", "a") == "http://host.example/x/a"
+    stopped.append(True)
+    with pytest.raises(Abandoned):
+        way.resolve("http://host.example/x/", "a")

@@ -89,6 +89,7 @@ class Web:
         """Prepare; nothing is asked of anybody yet."""
         self._settings = settings
         self._clock = clock
+        self._stopped = stopped
         self._fetcher = Fetcher(
             guard=AddressGuard(settings.allow_addresses),
             ca_file=settings.ca_file or None,
@@ -165,7 +166,10 @@ class Web:
 
         Raises:
             UrlRefused: It is none, or of another server.
+            Abandoned: It was told to stop: an index may name so many that this takes a minute.
         """
+        if self._stopped():
+            raise Abandoned
         url = resolve(index_url, reference)
         here, there = origin_of(parse_url(index_url)), origin_of(parse_url(url))
         is_home = there == self._home and there.scheme == here.scheme
