@@ -72,6 +72,10 @@ class _Identity(NamedTuple):
     mode: int
 
 
+_UNKNOWN: Final = _Identity(dev=-1, ino=-1, mode=-1)
+"""Stands at no path."""
+
+
 class _CannotWatch(Exception):
     """Not all folders of a directory can be watched, for this reason."""
 
@@ -251,10 +255,10 @@ class DirectoryWatch(Generic[Key]):
             _log.info("it is watched again", extra={"source": seat.directory.label})
             seat.polled, seat.retry_s = "", self._poll_s
         # What happened there before the watch stood is told by nobody else.
-        if anything or len(new) > _TOLD_ONE_BY_ONE:
+        if anything:
             self._tell(key, frozenset())
-        elif new:
-            self._tell(key, frozenset(f"{folder}/" for folder in new))
+        else:
+            self._tell_new(key, new)
 
     def _is_retried(self, key: Key, seat: _Seat) -> bool:
         """Tell of a polled directory as often as that is due, and whether the kernel is to be asked again.
@@ -314,7 +318,16 @@ class DirectoryWatch(Generic[Key]):
         except _CannotWatch as error:
             self._poll(inotify, key, seat, str(error))
             return
-        if new:
+        if "" not in seat.watches:
+            # It went. Moved back, or made anew with a number that is free again, it would look as if it never had.
+            seat.identity = _UNKNOWN
+        self._tell_new(key, new)
+
+    def _tell_new(self, key: Key, new: Collection[str]) -> None:
+        """Tell of folders that are newly watched; where the directory itself is, it may be another."""
+        if "" in new or len(new) > _TOLD_ONE_BY_ONE:
+            self._tell(key, frozenset())
+        elif new:
             self._tell(key, frozenset(f"{folder}/" for folder in new))
 
     def _watch_folder(self, inotify: Inotify, key: Key, seat: _Seat, folder: str) -> bool:

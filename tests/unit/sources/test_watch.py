@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
+from skillsvc.content.inotify import Inotify
 from tests.unit.sources.trees import Link, Tree, grow, skill
 from tests.unit.sources.watches import (
     Listener,
@@ -125,7 +127,8 @@ def test_a_directory_that_comes_later_is_told(tmp_path: Path) -> None:
         grow(tmp_path / "later", {"x": ""})
         listener.until_anything()
         place.folders = frozenset({""})
-        listener.until_path("/")
+        # What is in it may be anything by then.
+        listener.until_anything()
         grow(tmp_path / "later", {"x": "edited"})
         assert listener.until_path("x") == only("x")
 
@@ -146,6 +149,28 @@ def test_a_directory_is_told_that(tmp_path: Path, swap: Callable[[Path], object]
     with watching(Place(str(tmp_path / "skills"))) as listener:
         swap(tmp_path)
         listener.until_anything()
+
+
+def test_a_directory_that_is_back_before_anybody_looks_is_watched_anew(tmp_path: Path) -> None:
+    grow(tmp_path, {"skills/x": ""})
+    skills, away = tmp_path / "skills", tmp_path / "away"
+
+    class MovesBack(Inotify):
+        """As soon as it was not found, the directory is there again, the very same."""
+
+        @override
+        def add(self, path: bytes) -> int:
+            try:
+                return super().add(path)
+            except FileNotFoundError:
+                away.rename(skills)
+                raise
+
+    with watching(Place(str(skills)), open_inotify=MovesBack) as listener:
+        skills.rename(away)
+        listener.until_anything()
+        grow(skills, {"x": "edited"})
+        listener.until_path("x")
 
 
 def test_what_a_link_leads_to_anew_is_watched_there(tmp_path: Path) -> None:
