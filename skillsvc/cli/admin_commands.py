@@ -56,7 +56,7 @@ def sources(
     """List the sources and how each stands, strongest first.
 
     Piped, each is a line with tabs between name, kind, state, trust, skills, diagnostics, last success, next look,
-    revision and last error.
+    revision and last error. At a terminal, Said counts the diagnostics, and last errors stand below the table.
 
     Example: skillsvc sources --data-dir /var/lib/skillsvc
     """
@@ -73,7 +73,7 @@ def sources(
         return
     now = datetime.now(UTC)
     print_table(
-        ("Name", "State", "Kind", "Skills", "Said", "Seen", "Revision, last error"),
+        ("Name", "State", "Kind", "Skills", "Said", "Seen", "Revision"),
         [
             (
                 source.name,
@@ -82,11 +82,14 @@ def sources(
                 str(source.skills),
                 str(source.diagnostics),
                 _ago(source.last_success_at, now),
-                "; ".join(filter(None, (source.revision[:_DIGEST_SHOWN], source.last_error))),
+                source.revision[:_DIGEST_SHOWN],
             )
             for source in told.sources
         ],
     )
+    for source in told.sources:
+        if source.last_error:
+            print_line(f"{source.name} is {_state(source)}: {source.last_error}")
     print_line(count_of(len(told.sources), "source"))
 
 
@@ -175,6 +178,7 @@ def diagnostics(
             (names(each.severity).removeprefix("SEVERITY_").lower(), each.source, each.skill, each.code, each.message)
             for each in told.diagnostics
         ],
+        wrapped=True,
     )
     if is_terminal():
         print_line(count_of(len(told.diagnostics), "diagnostic"))

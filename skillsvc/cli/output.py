@@ -55,10 +55,10 @@ def print_line(text: str) -> None:
     _write(f"{line(text)}\n".encode())
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrapped: bool = False) -> None:
     """Print rows: a table at a terminal, else a line a row with a tab between columns and no headings.
 
-    At a terminal the last column is cut where the line is full, and ends with an ellipsis.
+    At a terminal the last column is cut where the line is full, and ends with an ellipsis; `wrapped`, it goes on below.
     """
     if not is_terminal():
         _write_columns(rows)
@@ -69,7 +69,9 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, expand=True)
     for heading in headings[:-1]:
         table.add_column(heading, no_wrap=True)
-    table.add_column(headings[-1], no_wrap=True, ratio=1, min_width=_LAST_COLUMN)
+    table.add_column(
+        headings[-1], no_wrap=not wrapped, overflow="fold" if wrapped else "ellipsis", ratio=1, min_width=_LAST_COLUMN
+    )
     _write_table(table, rows)
 
 

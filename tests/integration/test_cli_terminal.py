@@ -102,3 +102,20 @@ def test_what_is_no_text_is_refused_at_a_terminal_unless_forced(server: RunningS
     status, came = at_terminal(server, "read", "evil", asset, "--force")
     assert status == 0
     assert not came.isprintable()
+
+
+def test_what_an_operator_should_know_is_not_cut(serve: Serve, tmp_path: Path) -> None:
+    folder = grow(tmp_path / "skills", {"unfit/SKILL.md": skill("An Unfit Name " * 10)})
+    server = serve(folder)
+    folder.rename(tmp_path / "away")
+    folder.touch()
+    of_it = ("--data-dir", os.fspath(server.data_dir))
+    assert at_terminal(server, "refresh", *of_it)[0] == 1
+    status, came = at_terminal(server, "sources", *of_it)
+    *_table, error, last = came.splitlines()
+    assert (status, last) == (0, "1 source")
+    assert error == "dir-1 is STALE: cannot be read (ENOTDIR); make it a directory that the server may read"
+    status, came = at_terminal(server, "diagnostics", *of_it)
+    assert status == 0
+    # A sentence goes on below its beginning.
+    assert "1 to 64 of a-z, 0-9, - and _, a letter or digit first; the folder's is used" in " ".join(came.split())
