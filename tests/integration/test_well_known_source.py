@@ -263,3 +263,14 @@ def test_a_download_that_is_told_to_stop_is_abandoned(server: WebServer, make: M
     source = make(timeout_s=60.0, stopped=lambda: "/packed" in server.paths())
     with pytest.raises(Abandoned):
         source.observe()
+
+
+def test_what_was_served_of_another_site_is_nobodys_who_merely_knows_its_digest(server: WebServer, make: Make) -> None:
+    publish(server, {"a": skill_file("a")})
+    before = make().observe()
+    with serving() as other:
+        publish(other, {"a": skill_file("a")})
+        del other.answers["/a"]
+        seen = make(url=other.origin).observe(held=before.found)
+    assert (seen.outcome, said(seen)) == (Outcome.PARTIAL, [(DiagnosticCode.FOLDER_UNREADABLE, "a")])
+    assert make().observe(held=before.found).outcome is Outcome.WHOLE

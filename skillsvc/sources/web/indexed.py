@@ -113,10 +113,11 @@ class IndexedReading(Generic[Entry]):
         Raises:
             Abandoned: The look was stopped.
         """
-        if not self._has_looked:
-            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
-            self._has_looked = True
         self.recall()
+        if not self._has_looked and self._index is not None:
+            # Only where the last index is of this place: under the same name another one may have been declared (G29).
+            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
+        self._has_looked = True
         try:
             self._web.begin()
             index = self._web.index(url, self._index)
