@@ -17,7 +17,7 @@ LONG_S = 0.25
 AT_MOST = 64
 """Looks that may be under way at all."""
 SLOW_S = 5.0
-"""Nothing that others came to is kept back for a look that takes longer than this."""
+"""Nothing that others came to is kept back for a look that takes longer; nothing due waits longer for what is told."""
 
 _AGAIN_S = 1.0
 """How soon after a look that did not see, or publish, everything there is a next one; twice as long each time."""
@@ -80,6 +80,10 @@ class _Seat:
     def is_ready(self, now: float) -> bool:
         return self.turn is None and (self.is_told or self.due <= now)
 
+    def is_before(self, now: float) -> bool:
+        """Tell whether it comes before what is merely due: others may be told of without end, and it must come too."""
+        return self.is_told or self.due + SLOW_S <= now
+
     @property
     def is_looking(self) -> bool:
         return self.turn is not None and not self.has_ended
@@ -133,9 +137,9 @@ class Schedule:
         return dict.fromkeys(keys, self._next_number)
 
     def begin(self, now: float) -> list[Turn]:
-        """Return the turns that begin now: what is told first, then what is due, the longest first."""
+        """Return the turns that begin now: what is told or long overdue first, then what is due, the longest first."""
         ready = [key for key, seat in self._seats.items() if seat.is_ready(now)]
-        ready.sort(key=lambda key: (not self._seats[key].is_told, self._seats[key].due))
+        ready.sort(key=lambda key: (not self._seats[key].is_before(now), self._seats[key].due))
         room = min(AT_ONCE - len(self._under_way(now, LONG_S)), AT_MOST - len(self._under_way(now, inf)))
         turns = []
         for key in ready[: max(0, room)]:

@@ -149,6 +149,20 @@ def test_so_many_looks_work_at_once_and_what_is_told_comes_first() -> None:
     assert labels(schedule.begin(0.1)) == ["s99", f"s{AT_ONCE}"]
 
 
+def test_what_is_told_without_end_keeps_nothing_waiting_that_is_due() -> None:
+    busy = MANY[:AT_ONCE]
+    schedule = schedule_of(*busy, ONE)
+    now = 0.0
+    turns = schedule.begin(now)
+    while "one" not in labels(turns) and now < POLL_S:
+        for each in busy:
+            schedule.tell(key(each.label), ["a"])
+        now += LONG_S / 2
+        over(schedule, turns, now)
+        turns = schedule.begin(now)
+    assert now <= SLOW_S + LONG_S
+
+
 def test_looks_that_take_long_hold_up_no_others() -> None:
     schedule = schedule_of(*MANY[: 2 * AT_ONCE])
     assert len(schedule.begin(0.0)) == AT_ONCE
