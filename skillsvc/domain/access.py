@@ -1,0 +1,238 @@
+"""Access: who calls, and what the rules of the operator make of that.
+
+A credential proves an `Identity`; the first rule that matches it gives a `Grant`, and nothing else does. Whatever a
+rule cannot do for an identity it matches (a principal that cannot be made) refuses it: going on to a later, maybe wider
+rule would let a caller choose by what it leaves out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum, unique
+from types import MappingProxyType
+from typing import Final
+
+from skillsvc.domain.errors import InvalidInput
+from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
+from skillsvc.domain.patterns import Pattern
+from skillsvc.domain.principal_template import PrincipalTemplate, TemplateUnfilled
+
+FURTHER_PARTITIONS: Final = 2
+"""Partitions a rule may add: a token has room for five layers, and a caller with a project has three by itself."""
+ALLOWED_NAMES: Final = 4096
+"""Skills a rule may name in `allow`, as a request may."""
+
+
+@unique
+class IdentityKind(StrEnum):
+    """What proved who calls; the value is what configurations say."""
+
+    LOCAL = "local"
+    CERTIFICATE_SPIFFE = "spiffe"
+    CERTIFICATE_SUBJECT = "cert"
+    OIDC = "oidc"
+    TOKEN = "token"  # noqa: S105 - a kind, not a secret
+
+
+@unique
+class Role(StrEnum):
+    """What a caller may do. None holds another."""
+
+    READER = "reader"
+    REPORTER = "reporter"
+    PUBLISHER = "publisher"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who calls, as a credential proves it.
+
+    `name` is the SPIFFE id, the subject (RFC 4514), the `sub`, or the token's name. `issuer` is the label of the
+    configured issuer, for OIDC alone.
+    """
+
+    kind: IdentityKind
+    name: str
+    issuer: str = ""
+    claims: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Of a JWT, each a text or several; what is within another claim is named with a dot between."""
+    expires_at: datetime | None = None
+
+    def principal(self) -> str:
+        """Return the principal that the identity is where no rule says otherwise; it may be none that fits."""
+        match self.kind:
+            case IdentityKind.LOCAL:
+                return LOCAL_PRINCIPAL
+            case IdentityKind.CERTIFICATE_SPIFFE:
+                # `spiffe://domain/path` begins with its kind as it stands.
+                return self.name
+            case IdentityKind.OIDC:
+                # A label holds no colon, so no `sub` reaches into another issuer's.
+                return f"oidc:{self.issuer}:{self.name}"
+            case kind:
+                return f"{kind}:{self.name}"
+
+
+LOCAL: Final = Identity(kind=IdentityKind.LOCAL, name=LOCAL_PRINCIPAL)
+"""Whoever calls where nothing about identities is configured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Which identities a rule is for: those of the kind of which everything fits."""
+
+    kind: IdentityKind
+    names: tuple[Pattern, ...] = ()
+    """One of them fits the name; none for every name. Of a subject only `*` is a pattern: see `_fits_name`."""
+    issuer: Pattern | None = None
+    claims: tuple[tuple[str, tuple[Pattern, ...]], ...] = ()
+    """Of each claim here, one value fits one of the patterns."""
+
+    def misfits(self, identity: Identity) -> Iterator[str]:
+        """Yield why the rule is not for an identity, in words for the operator; nothing where it is."""
+        if identity.kind is not self.kind:
+            yield f"it is for {self.kind}, and this is {identity.kind}"
+            return
+        if self.issuer is not None and not self.issuer.fits(identity.issuer):
+            yield f"the issuer {identity.issuer!r} does not fit {self.issuer.text!r}"
+        if self.names and not any(self._fits_name(pattern, identity.name) for pattern in self.names):
+            yield f"the name {identity.name!r} does not fit {_told(self.names)}"
+        for claim, patterns in self.claims:
+            values = _values(identity.claims.get(claim, ()))
+            if not values:
+                yield f"there is no claim {claim!r}"
+            elif not any(pattern.fits(value) for pattern in patterns for value in values):
+                yield f"the claim {claim!r} does not fit {_told(patterns)}"
+
+    def _fits_name(self, pattern: Pattern, name: str) -> bool:
+        if self.kind is IdentityKind.CERTIFICATE_SUBJECT and pattern.text != "*":
+            # Whole, since `CN=*,O=Bank` would fit `CN=x\,O=Bank`, a name that anybody may be given.
+            return pattern.text == name
+        return pattern.fits(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRule:
+    """What callers get whom `match` is for."""
+
+    name: str
+    match: Match
+    principal: PrincipalTemplate | None = None
+    """Who they are to the catalog; None for what the identity is by itself."""
+    partitions: tuple[Partition, ...] = ()
+    """What they read beside the deployment and their own, strongest first; at most `FURTHER_PARTITIONS`."""
+    projects: tuple[Pattern, ...] = ()
+    """Which projects of their principal they may name, beside none."""
+    roles: frozenset[Role] = frozenset({Role.READER})
+    allow: frozenset[str] | None = None
+    """The skills they may see at most; None for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What a caller gets, by the rule of that name."""
+
+    principal: str
+    partitions: tuple[Partition, ...] = ()
+    projects: tuple[Pattern, ...] = ()
+    roles: frozenset[Role] = frozenset()
+    allow: frozenset[str] | None = None
+    rule: str
+    expires_at: datetime | None = None
+    """When the credential ends; None for never."""
+
+    def may_name(self, project: str) -> bool:
+        """Tell whether the caller may name a project; none is always possible."""
+        return not project or any(pattern.fits(project) for pattern in self.projects)
+
+    def has(self, role: Role) -> bool:
+        """Tell whether the caller has a role."""
+        return role in self.roles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """That a caller gets nothing. `why` is for the log and the operator; a caller is not told."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What a rule says to an identity: why it is not for it, or what it gives."""
+
+    rule: str
+    misfits: tuple[str, ...] = ()
+    decides: bool = False
+    """Whether this rule decides: the first that matches."""
+
+    @property
+    def matches(self) -> bool:
+        """Tell whether the rule is for the identity."""
+        return not self.misfits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The rules, in the order of the configuration."""
+
+    rules: tuple[AccessRule, ...] = ()
+
+    def judge(self, identity: Identity) -> Grant | Refusal:
+        """Return what the first rule that matches gives."""
+        for rule in self.rules:
+            if not any(rule.match.misfits(identity)):
+                return _grant(rule, identity)
+        return Refusal(why="no access rule matches")
+
+    def explain(self, identity: Identity) -> tuple[Explained, ...]:
+        """Return what each rule says, in their order; `judge` tells what comes of it."""
+        explained: list[Explained] = []
+        decided = False
+        for rule in self.rules:
+            misfits = tuple(rule.match.misfits(identity))
+            explained.append(Explained(rule=rule.name, misfits=misfits, decides=not misfits and not decided))
+            decided = decided or not misfits
+        return tuple(explained)
+
+
+def access_of_this_machine() -> Access:
+    """Return what holds where nothing about identities is configured: whoever reaches the server may do all."""
+    return Access(
+        rules=(
+            AccessRule(
+                name=LOCAL_PRINCIPAL,
+                match=Match(kind=IdentityKind.LOCAL),
+                projects=(Pattern("*"),),
+                roles=frozenset(Role),
+            ),
+        )
+    )
+
+
+def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
+    try:
+        principal = (
+            identity.principal() if rule.principal is None else rule.principal.fill(identity.name, identity.claims)
+        )
+        Partition.parse(principal=principal, project="")
+    except (TemplateUnfilled, InvalidInput) as error:
+        return Refusal(why=f"the rule {rule.name} cannot make a principal: {error}")
+    return Grant(
+        principal=principal,
+        partitions=rule.partitions,
+        projects=rule.projects,
+        roles=rule.roles,
+        allow=rule.allow,
+        rule=rule.name,
+        expires_at=identity.expires_at,
+    )
+
+
+def _values(claim: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (claim,) if isinstance(claim, str) else claim
+
+
+def _told(patterns: tuple[Pattern, ...]) -> str:
+    return " or ".join(repr(pattern.text) for pattern in patterns)

@@ -1,0 +1,59 @@
+"""Patterns: whole texts, and stars that say how far they reach."""
+
+import pytest
+
+from skillsvc.domain.patterns import Pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [
+        ("", "", True),
+        ("", "a", False),
+        ("a", "a", True),
+        ("a", "A", False),
+        ("a", "aa", False),
+        ("a", "a\n", False),
+        ("a.c", "abc", False),
+        ("[ab]", "a", False),
+        ("?", "a", False),
+        ("*", "", True),
+        ("*", "a/b\nc", True),
+        ("**", "a/b", True),
+        ("***", "a/b", True),
+        ("a*", "a", True),
+        ("a*", "abc", True),
+        ("a*", "a/c", False),
+        ("a**", "a/c", True),
+        ("a**c", "ac", True),
+        ("a**c", "a/b/c", True),
+        ("a**c", "a/b/cd", False),
+        ("*a", "ba", True),
+        ("*a", "ab", False),
+        ("*a*", "xay", True),
+        ("*a*b*", "xxbxa", False),
+        ("*ab*ab*", "abab", True),
+        ("*ab*ab*", "aba", False),
+        ("a*/b", "axx/b", True),
+        ("a*/b", "a/x/b", False),
+        ("a**/b", "a/x/b", True),
+        ("spiffe://example.org/ns/*/sa/x", "spiffe://example.org/ns/prod/sa/x", True),
+        ("spiffe://example.org/ns/*/sa/x", "spiffe://example.org/ns/prod/sa/evil/sa/x", False),
+        ("spiffe://example.org/*", "spiffe://example.org.evil/x", False),
+        ("*@example.org", "eve@example.org.evil", False),
+        ("*\n*", "a\nb", True),
+    ],
+)
+def test_the_whole_text_is_of_the_pattern(pattern: str, text: str, *, fits: bool) -> None:
+    assert Pattern(pattern).fits(text) is fits
+
+
+def test_a_text_made_to_take_long_does_not() -> None:
+    pattern = Pattern("*a" * 40 + "b")
+    assert not pattern.fits("a" * 20_000)
+
+
+def test_patterns_of_one_text_are_equal() -> None:
+    assert Pattern("a*") == Pattern("a*")
+    assert len({Pattern("a*"), Pattern("a*"), Pattern("a**")}) == 2
+    assert repr(Pattern("a*")) == "Pattern(text='a*')"
