@@ -1,90 +1,133 @@
 """The present state: the one mutable cell of the catalog (rules.md 5).
 
-The cell holds an immutable mapping of layers. Readers take it once per request and are never blocked; publishing makes
-a new one beside it and assigns it, under a lock that writers alone take. A generation is kept by the log, durably and
-whole, before any reader sees it.
+The cell holds an immutable mapping of the layers that are in memory. Readers take it once per request and are never
+blocked; publishing makes a new one beside it and assigns it, under a lock that writers alone take. A generation is kept
+by the log, durably and whole, before any reader sees it.
+
+Layers that sources feed are brought in by `open_layer` and stay. The others are brought in from the log when somebody
+asks for them, and are let go again where they take too much memory: what nobody published to takes none.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from enum import Enum, unique
-from itertools import pairwise
+from datetime import datetime
 from types import MappingProxyType
 
-from skillsvc.catalog.log import LayerLog, LayerRecord
-from skillsvc.domain.errors import ErrorReason, Exhausted
-from skillsvc.domain.generation import Generation, Row, make_generation
+from skillsvc.catalog.layer import (
+    Layer,
+    UnreachableSource,
+    dropped,
+    followed,
+    layer_of,
+    new_layer,
+    retained,
+    with_generations,
+)
+from skillsvc.catalog.log import LayerLog, LayerStep
+from skillsvc.catalog.resident import Resident
+from skillsvc.catalog.tombstones import with_revoked, without
+from skillsvc.domain.errors import DataLoss, ErrorReason, Exhausted, NotFound, Unavailable
+from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
-
-_NAMING_A_ROW = 3 * 8
-"""Bytes that a generation has for each of its rows alone: a pointer in `rows`, in `listed` and in `names`."""
-
-
-@unique
-class SourceState(Enum):
-    """How a source that was not wholly observed stands."""
-
-    STALE = 1
-    MISSING = 2
-    PARTIAL = 3
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnreachableSource:
-    """A source that was not wholly observed at its last look, and since when."""
+class Content:
+    """What a layer is to hold from now on: rows sorted by (name, source), and the number that another log gave them."""
 
-    source: str
-    since: datetime
-    state: SourceState
+    partition: Partition
+    rows: tuple[Row, ...]
+    log_generation: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
-    """One layer at present: its retained generations, the oldest first, and its sources that could not be seen.
+class Replaced:
+    """What came of a `Content`: the layer as it is now, and whether the content was refused as stale.
 
-    `own_bytes` says for each generation but the last how many bytes go with it: rows that no later one shares, and what
-    names its rows.
+    `conflicts` are the names that were left out since the deployment layer has them, `revoked` those that are revoked.
     """
 
-    generations: tuple[Generation, ...]
-    own_bytes: tuple[int, ...]
-    unreachable: tuple[UnreachableSource, ...] = ()
+    layer: Layer
+    stale: bool
+    conflicts: tuple[str, ...]
+    revoked: tuple[str, ...]
 
-    @property
-    def present(self) -> Generation:
-        """The generation that is served."""
-        return self.generations[-1]
 
-    def with_digest(self, digest: str) -> Generation | None:
-        """Return the newest retained generation of a digest, or None."""
-        return next((held for held in reversed(self.generations) if held.digest == digest), None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revoked:
+    """What came of a revoke, or of its lifting: the layer's generations before and after, and whether anything changed.
 
-    def had(self, digest: str, sequence: int) -> bool:
-        """Tell whether a retained generation up to a sequence has a digest."""
-        return any(held.digest == digest and held.sequence <= sequence for held in self.generations)
+    `changed` tells whether the name is newly revoked, or newly lifted.
+    """
+
+    before: Generation
+    after: Generation
+    changed: bool
 
 
 class Current:
     """The cell, and the way into it."""
 
     def __init__(self, log: LayerLog, limits: Limits) -> None:
-        """Begin with no layers; `open_layer` brings them in."""
+        """Begin with no layers in memory; raises as `LayerLog.partitions`."""
         self._log = log
         self._limits = limits
         self._writing = threading.Lock()
         self._layers: Mapping[Partition, Layer] = MappingProxyType({})
+        # Only ever grows: readers ask it without the lock.
+        self._known = set(log.partitions())
+        self._resident = Resident(limits.resident_layer_bytes)
+        # What is cleared in memory alone, since the log could not take it; with the names that were to be revoked.
+        self._closed: dict[Partition, frozenset[str]] = {}
         self._subscribers: tuple[Callable[[], None], ...] = ()
 
     @property
     def layers(self) -> Mapping[Partition, Layer]:
-        """The present state. Take it once, and use what was taken."""
+        """The present state of all layers that are in memory. Take it once, and use what was taken."""
         return self._layers
 
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """All partitions that have a layer, in memory or not, in byte order: the deployment's is the first."""
+        # A copy in one step, as others add to it.
+        return tuple(sorted(self._known.copy()))
+
+    def has_layer(self, partition: Partition) -> bool:
+        """Tell whether a partition has a layer, in memory or not."""
+        return partition in self._known
+
+    def holding(self, partitions: Iterable[Partition]) -> Mapping[Partition, Layer] | None:
+        """Return the present state if those of the partitions that have a layer are in it; None: `ensure` first.
+
+        What nobody published to is in no state, and asks for nothing.
+        """
+        layers = self._layers
+        for partition in partitions:
+            if partition in layers:
+                self._resident.note(partition)
+            elif partition in self._known:
+                return None
+        return layers
+
+    def ensure(self, partitions: Sequence[Partition]) -> Mapping[Partition, Layer]:
+        """Return a state as `holding` does, with what was missing read from the log; it takes a while. For any thread.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE. Nothing is served of a layer that cannot be read.
+            DataLoss: The log is damaged.
+        """
+        held = self.holding(partitions)
+        if held is not None:
+            return held
+        with self._writing:
+            missing = [each for each in partitions if each in self._known and each not in self._layers]
+            self._assign({each: self._loaded(each) for each in missing}, kept=partitions)
+            return self._layers
+
     def open_layer(self, partition: Partition, now: datetime) -> Layer:
-        """Bring in what the log holds of a layer, or publish its first generation, which is empty.
+        """Bring in what the log holds of a layer, or publish its first generation, which is empty; it stays in memory.
 
         Raises:
             Unavailable: STORE_UNREACHABLE.
@@ -92,14 +135,13 @@ class Current:
         """
         with self._writing:
             record = self._log.load(partition)
-            if not record.generations:
-                first = make_generation(
-                    partition=partition, log_id=record.log_id, sequence=1, published_at=now, rows=()
-                )
-                self._log.append(first, dropped=())
-                record = replace(record, generations=(first,))
-            layer = _layer_of(record)
-            self._assign(partition, layer)
+            if record.generations:
+                layer = layer_of(record)
+            else:
+                layer = new_layer(partition, record.log_id, (), now)
+                self._log.append(layer.present, dropped=())
+            self._resident.pin(partition)
+            self._assign({partition: layer})
             return layer
 
     def publish(
@@ -110,6 +152,8 @@ class Current:
         now: datetime,
     ) -> Generation | None:
         """Publish a layer's rows and which of its sources could not be seen, in one assignment told once.
+
+        What is revoked is left out, whoever made the rows.
 
         Args:
             partition: The layer's.
@@ -124,47 +168,112 @@ class Current:
             Exhausted: LIMIT_EXCEEDED where there are more rows than a layer may hold; what is served stays.
             Unavailable: STORE_UNREACHABLE; what is served stays.
         """
-        if len(rows) > self._limits.layer_skills:
-            raise Exhausted(
-                ErrorReason.LIMIT_EXCEEDED,
-                f"a layer holds at most {self._limits.layer_skills} skills",
-                metadata={"limit": str(self._limits.layer_skills)},
-            )
+        self._check_count(rows)
         with self._writing:
-            layer = self._layers[partition]
-            present = layer.present
-            generation = None
-            made = make_generation(
-                partition=partition,
-                log_id=present.log_id,
-                sequence=present.sequence + 1,
-                published_at=now,
-                rows=rows,
-            )
-            if made.digest != present.digest:
-                generation = made
-                grown = replace(
-                    layer,
-                    generations=(*layer.generations, generation),
-                    own_bytes=(*layer.own_bytes, _own_bytes(present, generation)),
-                )
-            elif any(old is not new for old, new in zip(present.rows, rows, strict=True)):
-                # The same generation, with what no digest covers as it is now: diagnostics, places.
-                renewed = replace(made, sequence=present.sequence, published_at=present.published_at)
-                grown = _with_present(layer, renewed)
-            else:
-                grown = layer
+            held = self._layers[partition]
+            layer = self._writable(partition, now)
+            grown = followed(layer, without(rows, layer.revoked), now)
             kept = retained(grown, now, self._limits)
-            dropped = _dropped(grown, kept)
+            gone = dropped(layer, kept)
+            generation = kept.present if kept.present.sequence != layer.present.sequence else None
             if generation is not None:
-                self._log.append(generation, dropped=dropped)
-            elif dropped:
-                self._log.forget(partition, dropped)
-            if kept is not layer or layer.unreachable != unreachable:
-                self._assign(partition, replace(kept, unreachable=unreachable))
-        if generation is not None or layer.unreachable != unreachable:
+                self._log.append(generation, dropped=gone)
+            elif gone:
+                self._log.forget(partition, gone)
+            if kept is not held or held.unreachable != unreachable:
+                self._let_in({partition: replace(kept, unreachable=unreachable)})
+        if kept.present.sequence != held.present.sequence or held.unreachable != unreachable:
             self._tell()
         return generation
+
+    def replace(self, contents: Sequence[Content], now: datetime, *, fail_closed: bool = False) -> tuple[Replaced, ...]:
+        """Publish what several layers hold from now on, each named once: in one step of the log and one assignment.
+
+        A layer that nobody published to begins so. Content whose number is lower than the one that its layer was last
+        replaced with is refused as stale, and the others are published; content without one is never stale, and leaves
+        the layer's as it is. What is revoked is left out, and what has a name of the deployment layer's.
+
+        Args:
+            contents: In any order.
+            now: When.
+            fail_closed: Where the log cannot take it, the layers are empty in memory all the same, until it does.
+
+        Raises:
+            Exhausted: LIMIT_EXCEEDED where one has more rows than a layer may hold; nothing changes.
+            Unavailable: STORE_UNREACHABLE; nothing changes, but for `fail_closed`.
+            DataLoss: The log is damaged; as before.
+        """
+        for content in contents:
+            self._check_count(content.rows)
+        told: list[Replaced] = []
+        steps: list[LayerStep] = []
+        layers: dict[Partition, Layer] = {}
+        with self._writing:
+            try:
+                for content in contents:
+                    before, after = self._filled(content, now)
+                    told.append(after)
+                    if after.layer is not before:
+                        steps.append(_step(before, after.layer))
+                    if not after.stale:
+                        layers[content.partition] = after.layer
+                if steps:
+                    self._log.keep(steps)
+            except (Unavailable, DataLoss):
+                if fail_closed:
+                    self._close({content.partition: frozenset() for content in contents}, now)
+                raise
+            self._let_in(layers)
+        if layers:
+            self._tell()
+        return tuple(told)
+
+    def revoke(self, partition: Partition, name: str, now: datetime) -> Revoked:
+        """Have a layer hold a name no more, in no retained generation, until it is lifted.
+
+        It is durable, and nothing of it is served, when this returns; also where nobody has published the name yet.
+        Where the log cannot take it, the name is served no more all the same: a partition is empty in memory until
+        something of it can be kept again, and of the deployment layer the name alone is gone.
+
+        Raises:
+            NotFound: PARTITION_NOT_FOUND where nobody published to the partition.
+            Exhausted: LIMIT_EXCEEDED where as many names are revoked as may be.
+            Unavailable: STORE_UNREACHABLE; the revoke will not outlive this process.
+            DataLoss: The log is damaged; as before.
+        """
+        with self._writing:
+            self._check_known(partition)
+            try:
+                layer = self._writable(partition, now)
+                self._check_revoked(layer, name)
+                after = with_revoked(layer, name, now)
+                told = Revoked(before=layer.present, after=after.present, changed=name not in layer.revoked)
+                if told.changed or after.generations != layer.generations:
+                    self._log.keep([_step(layer, after)])
+            except (Unavailable, DataLoss):
+                self._close({partition: frozenset({name})}, now)
+                raise
+            self._let_in({partition: after})
+        self._tell()
+        return told
+
+    def lift(self, partition: Partition, name: str, now: datetime) -> Revoked:
+        """Let a name be published again. Nothing is served of it before the next build of the layer that has it.
+
+        Raises:
+            NotFound: PARTITION_NOT_FOUND where nobody published to the partition.
+            Unavailable: STORE_UNREACHABLE; it stays revoked.
+            DataLoss: The log is damaged.
+        """
+        with self._writing:
+            self._check_known(partition)
+            layer = self._writable(partition, now)
+            told = Revoked(before=layer.present, after=layer.present, changed=name in layer.revoked)
+            if told.changed:
+                lifted = replace(layer, revoked=layer.revoked - {name})
+                self._log.keep([_step(layer, lifted)])
+                self._let_in({partition: lifted})
+        return told
 
     def report(self, partition: Partition, unreachable: tuple[UnreachableSource, ...]) -> None:
         """Say which sources of a layer could not be seen, where that alone may have changed: no generation does."""
@@ -172,7 +281,7 @@ class Current:
             layer = self._layers[partition]
             if layer.unreachable == unreachable:
                 return
-            self._assign(partition, replace(layer, unreachable=unreachable))
+            self._assign({partition: replace(layer, unreachable=unreachable)})
         self._tell()
 
     def retire(self, now: datetime) -> None:
@@ -184,9 +293,18 @@ class Current:
         with self._writing:
             for partition, layer in self._layers.items():
                 kept = retained(layer, now, self._limits)
-                if kept is not layer:
-                    self._log.forget(partition, _dropped(layer, kept))
-                    self._assign(partition, kept)
+                if kept is not layer and partition not in self._closed:
+                    self._log.forget(partition, dropped(layer, kept))
+                    self._assign({partition: kept})
+
+    def blobs(self) -> frozenset[str]:
+        """Return the digests of all blobs that a layer in the log names; it takes a while.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE.
+            DataLoss: The log is damaged.
+        """
+        return self._log.blobs()
 
     def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
         """Have `told` called after each change, on the thread that made it; returns what ends that."""
@@ -199,61 +317,123 @@ class Current:
 
         return unsubscribe
 
-    def _assign(self, partition: Partition, layer: Layer) -> None:
-        self._layers = MappingProxyType({**self._layers, partition: layer})
+    def _check_count(self, rows: Sequence[Row]) -> None:
+        if len(rows) > self._limits.layer_skills:
+            raise Exhausted(
+                ErrorReason.LIMIT_EXCEEDED,
+                f"a layer holds at most {self._limits.layer_skills} skills",
+                metadata={"limit": str(self._limits.layer_skills)},
+            )
+
+    def _check_known(self, partition: Partition) -> None:
+        if partition not in self._known:
+            raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
+
+    def _check_revoked(self, layer: Layer, name: str) -> None:
+        limit = self._limits.revoked_names
+        if name not in layer.revoked and len(layer.revoked) >= limit:
+            raise Exhausted(
+                ErrorReason.LIMIT_EXCEEDED,
+                f"at most {limit} names of a layer may be revoked; lift those that nobody publishes any more",
+                metadata={"limit": str(limit)},
+            )
+
+    def _loaded(self, partition: Partition) -> Layer:
+        """Return what the log holds of a layer that is not in memory, or nothing of it where it is closed."""
+        layer = layer_of(self._log.load(partition))
+        return _emptied(layer, layer.present.published_at) if partition in self._closed else layer
+
+    def _writable(self, partition: Partition, now: datetime) -> Layer:
+        """Return a known layer as the log holds it, which what is in memory may not be; to be let in by the caller."""
+        held = self._layers.get(partition)
+        pending = self._closed.get(partition)
+        if pending is None:
+            return held if held is not None else layer_of(self._log.load(partition))
+        layer = layer_of(self._log.load(partition))
+        if held is not None:
+            # What could not be kept has been served: no sequence is given twice.
+            layer = replace(layer, unreachable=held.unreachable, highest=held.present.sequence)
+        after = layer
+        for name in sorted(pending):
+            after = with_revoked(after, name, now)
+        if after is not layer:
+            self._log.keep([_step(layer, after)])
+        return after
+
+    def _filled(self, content: Content, now: datetime) -> tuple[Layer | None, Replaced]:
+        """Return the layer before, None where there was none, and what it is to be with a content."""
+        partition, number = content.partition, content.log_generation
+        before = self._writable(partition, now) if partition in self._known else None
+        if before is not None and _is_stale(number, before.log_generation):
+            return before, Replaced(layer=before, stale=True, conflicts=(), revoked=())
+        stronger = self._layers.get(DEPLOYMENT)
+        names = sorted({row.name for row in content.rows})
+        conflicts = tuple(name for name in names if stronger is not None and stronger.present.find(name))
+        revoked = tuple(name for name in names if before is not None and name in before.revoked)
+        rows = without(content.rows, {*conflicts, *revoked})
+        if before is None:
+            layer = new_layer(partition, self._log.load(partition).log_id, rows, now)
+        else:
+            layer = retained(followed(before, rows, now), now, self._limits)
+        if number is not None and number != layer.log_generation:
+            layer = replace(layer, log_generation=number)
+        return before, Replaced(layer=layer, stale=False, conflicts=conflicts, revoked=revoked)
+
+    def _close(self, names: Mapping[Partition, frozenset[str]], now: datetime) -> None:
+        """Serve nothing of layers, or nothing of names of the deployment's, though the log does not know of it."""
+        closed: dict[Partition, Layer] = {}
+        for partition, revoked in names.items():
+            self._closed[partition] = self._closed.get(partition, frozenset()) | revoked
+            layer = self._layers.get(partition)
+            if layer is None:
+                # What is not in memory is served by nobody, before the log can be read.
+                continue
+            if partition == DEPLOYMENT:
+                for name in sorted(revoked):
+                    layer = with_revoked(layer, name, now)
+            else:
+                layer = _emptied(layer, now)
+            closed[partition] = layer
+        self._assign(closed)
+        self._tell()
+
+    def _let_in(self, layers: Mapping[Partition, Layer]) -> None:
+        """Assign layers that the log holds as they are."""
+        for partition in layers:
+            self._closed.pop(partition, None)
+            self._known.add(partition)
+        self._assign(layers)
+
+    def _assign(self, layers: Mapping[Partition, Layer], *, kept: Iterable[Partition] = ()) -> None:
+        if not layers:
+            return
+        merged = {**self._layers, **layers}
+        for partition in self._resident.take_in(layers, kept={*kept, *layers, *self._closed}):
+            del merged[partition]
+        self._known.update(layers)
+        self._layers = MappingProxyType(merged)
 
     def _tell(self) -> None:
         for told in self._subscribers:
             told()
 
 
-def retained(layer: Layer, now: datetime, limits: Limits) -> Layer:
-    """Return a layer without the generations that need not be kept, oldest dropped first (rules.md 5).
-
-    Kept are the last 16; beyond them those younger than 24 hours, at most 256 and at most 16 MiB of rows. A generation
-    counts as many bytes of rows as no later one shares, and 24 bytes for each of its rows, shared or not: its own three
-    tuples name them, and a restart goes through them all. Of a layer of 10,000 skills about 70 are kept.
-    """
-    generations, own_bytes = layer.generations, layer.own_bytes
-    youngest_to_drop = now - timedelta(seconds=limits.retained_age_s)
-    rows = sum(own_bytes)
-    start = 0
-    while len(generations) - start > limits.retained_generations:
-        too_old = generations[start].published_at <= youngest_to_drop
-        too_many = len(generations) - start > limits.retained_at_most or rows > limits.retained_row_bytes
-        if not (too_old or too_many):
-            break
-        rows -= own_bytes[start]
-        start += 1
-    if not start:
-        return layer
-    return replace(layer, generations=generations[start:], own_bytes=own_bytes[start:])
-
-
-def _dropped(layer: Layer, kept: Layer) -> frozenset[int]:
-    """Return the sequences of what is kept no longer."""
-    return frozenset(held.sequence for held in layer.generations[: len(layer.generations) - len(kept.generations)])
-
-
-def _with_present(layer: Layer, present: Generation) -> Layer:
-    """Return a layer with another value of its present generation, which shares other rows with the one before."""
-    older = layer.generations[:-1]
-    return replace(
-        layer,
-        generations=(*older, present),
-        own_bytes=(*layer.own_bytes[:-1], _own_bytes(older[-1], present)) if older else (),
+def _step(before: Layer | None, after: Layer) -> LayerStep:
+    """Return what has to be kept of a change."""
+    is_new = before is None or before.present.sequence != after.present.sequence
+    return LayerStep(
+        partition=after.present.partition,
+        generation=after.present if is_new else None,
+        dropped=dropped(before, after) if before is not None else frozenset(),
+        revoked=after.revoked if before is None or before.revoked != after.revoked else None,
+        log_generation=after.log_generation,
     )
 
 
-def _layer_of(record: LayerRecord) -> Layer:
-    generations = record.generations
-    return Layer(
-        generations=generations,
-        own_bytes=tuple(_own_bytes(older, newer) for older, newer in pairwise(generations)),
-    )
+def _emptied(layer: Layer, now: datetime) -> Layer:
+    """Return a layer that holds nothing, and no generation that holds anything."""
+    return with_generations(layer, followed(layer, (), now).generations[-1:])
 
 
-def _own_bytes(older: Generation, newer: Generation) -> int:
-    shared = {id(row) for row in newer.rows}
-    not_shared = sum(len(row.encoded) for row in older.rows if id(row) not in shared)
-    return not_shared + _NAMING_A_ROW * len(older.rows)
+def _is_stale(number: int | None, held: int | None) -> bool:
+    return number is not None and held is not None and held > number

@@ -4,7 +4,7 @@ A store keeps, for each layer, its log id, its generations and their rows; it gi
 Blobs are not its business: whoever appends a generation has synced the blobs that its bundles name before.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -15,11 +15,30 @@ from skillsvc.domain.partition import Partition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerRecord:
-    """What a log holds of one layer: its log id, 16 random bytes, and the generations, oldest first."""
+    """What a log holds of one layer: its log id, 16 random bytes, and the generations, oldest first.
+
+    `revoked` and `log_generation` are those of `catalog.layer.Layer`.
+    """
 
     partition: Partition
     log_id: bytes
     generations: tuple[Generation, ...]
+    revoked: frozenset[str] = frozenset()
+    log_generation: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerStep:
+    """What becomes of one layer: a generation appended, others dropped, names revoked; None leaves what is held.
+
+    `revoked` are all names that are revoked from now on. `log_generation` is below 2^63.
+    """
+
+    partition: Partition
+    generation: Generation | None = None
+    dropped: frozenset[int] = frozenset()
+    revoked: frozenset[str] | None = None
+    log_generation: int | None = None
 
 
 class LayerLog(Protocol):
@@ -44,6 +63,19 @@ class LayerLog(Protocol):
 
         The newest cannot be forgotten: ValueError, and nothing is.
         """
+
+    def keep(self, steps: Sequence[LayerStep]) -> None:
+        """Keep what becomes of several layers, each named once, durably and all or nothing.
+
+        Each step is an `append` where it has a generation, else a `forget`, and raises as those do. The generation that
+        a step appends may take the place of all others.
+        """
+
+    def partitions(self) -> tuple[Partition, ...]:
+        """Return the partitions of which any generation is held, in any order."""
+
+    def blobs(self) -> frozenset[str]:
+        """Return the digests of all blobs that the bundles of any generation of any layer name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

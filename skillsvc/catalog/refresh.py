@@ -13,7 +13,8 @@ from datetime import datetime
 from operator import is_
 
 from skillsvc.catalog.clashes import clashes_in, hidden_by
-from skillsvc.catalog.current import Current, UnreachableSource
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import UnreachableSource
 from skillsvc.catalog.reports import Placed, SourceReport, report_of
 from skillsvc.catalog.standing import Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
@@ -93,6 +94,7 @@ class Refresh:
         self._standings: Mapping[str, Standing] = {}
         self._merged = remembered(current.layers[partition].present.rows)
         self._published: Merged | None = None
+        self._revoked = current.layers[partition].revoked
         self._unpublished: Unpublished | None = None
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.unreachable: tuple[UnreachableSource, ...] = ()
@@ -106,7 +108,7 @@ class Refresh:
     @property
     def is_published(self) -> bool:
         """Whether what was admitted is what is served."""
-        return self._unpublished is None and self._published is self._merged
+        return self._unpublished is None and self._is_served()
 
     @property
     def present(self) -> Generation:
@@ -280,11 +282,12 @@ class Refresh:
             # The log must never name a blob that a crash could lose.
             self._blobs.sync()
             self._go_on()
-            if merged is self._published:
+            revoked = self._current.layers[self._partition].revoked
+            if self._is_served():
                 self._current.report(self._partition, unreachable)
             else:
                 published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
-                self._published = merged
+                self._published, self._revoked = merged, revoked
         except Abandoned:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, what is served is told to be behind
@@ -297,6 +300,10 @@ class Refresh:
         self.unreachable = unreachable
         self._say()
         return published
+
+    def _is_served(self) -> bool:
+        """Tell whether what is merged was published, and nothing of the layer was revoked or lifted since."""
+        return self._published is self._merged and self._revoked is self._current.layers[self._partition].revoked
 
     def _say(self) -> None:
         """Bring `diagnostics` up to date."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum, unique
 from typing import NamedTuple
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.standing import Standing, Unpublished
 from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.generation import Generation

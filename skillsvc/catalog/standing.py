@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits

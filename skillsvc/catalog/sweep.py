@@ -13,7 +13,8 @@ from skillsvc.content.stopping import never
 class BlobSweep:
     """Sweeps one store. There is one for each store, and it is told of all who fill it.
 
-    Blobs are named by every retained generation of every layer, and by what each refresh counts on, served or not. What
+    Blobs are named by every retained generation of every layer, in memory or not, and by what each refresh counts on,
+    served or not. What
     a look under way has put or found is named by nothing yet, so the store itself keeps what was used since that look
     began. A sweep is for any thread, one at a time, whatever looks and publishes meanwhile.
     """
@@ -58,7 +59,7 @@ class BlobSweep:
         # In this order: what is admitted after the marks were taken was in use since one of them, and what takes the
         # place of what is named is published before the layers are read.
         unused_since = min([self._blobs.mark(), *itertools.chain.from_iterable(each.marks() for each in refreshes)])
-        named: set[str] = set()
+        named = set(self._current.blobs())
         for refresh in refreshes:
             for bundle in refresh.bundles():
                 named.update(bundle.blobs)

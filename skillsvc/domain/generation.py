@@ -67,7 +67,7 @@ def make_row(*, source: str, shadowed: bool, found: Found, tier: Tier, trust: Tr
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Generation:
     """One layer's catalog: made by `make_generation`.
 

@@ -43,6 +43,10 @@ class Limits:
     retained_age_s: float = 24 * 3600.0
     retained_at_most: int = 256
     retained_row_bytes: int = 16 * MIB
+    resident_layer_bytes: int = 256 * MIB
+    """Memory for the layers that no source feeds; what is let go of is read from the store again when asked for."""
+    revoked_names: int = 10_000
+    """Names of one layer that may be revoked at a time."""
     watch_names: int = 1000
     watch_bytes: int = 512 * 1024
     heartbeat_s: float = 30.0

@@ -6,7 +6,7 @@ from itertools import islice
 from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.catalog.comparing import Comparison, compare
-from skillsvc.catalog.current import Layer
+from skillsvc.catalog.layer import Layer
 from skillsvc.domain.errors import ErrorReason, StateMissing
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition

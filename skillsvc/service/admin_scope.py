@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 from typing import Protocol
 
-from skillsvc.catalog.current import Current, Layer
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import Layer
 from skillsvc.catalog.reports import Looked, SourceReport
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable

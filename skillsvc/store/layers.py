@@ -27,7 +27,7 @@ from skillsvc.store.encoding import (
 )
 
 _FIND_LAYER: Final = """
-    SELECT id, log_id, (SELECT max(sequence) FROM generation WHERE layer = layer.id) FROM layer
+    SELECT id, log_id, (SELECT max(sequence) FROM generation WHERE layer = layer.id), log_generation FROM layer
     WHERE principal = ? AND project = ?
 """
 _INSERT_LAYER: Final = "INSERT INTO layer (principal, project, log_id) VALUES (?, ?, ?)"
@@ -41,6 +41,11 @@ _ROWS: Final = """
 _BUNDLES: Final = """
     SELECT id, checksum, payload FROM bundle WHERE id IN (SELECT bundle FROM layer_row WHERE layer = ?)
 """
+_TOMBSTONES: Final = "SELECT name FROM tombstone WHERE layer = ?"
+_PARTITIONS: Final = """
+    SELECT principal, project FROM layer WHERE EXISTS (SELECT 1 FROM generation WHERE layer = layer.id)
+"""
+_PAYLOADS: Final = "SELECT checksum, payload FROM bundle"
 _INSERT_GENERATION: Final = "INSERT INTO generation (layer, sequence, digest, published_at) VALUES (?, ?, ?, ?)"
 _CLOSE_ROW: Final = "UPDATE layer_row SET until = ? WHERE layer = ? AND name = ? AND source = ? AND until IS NULL"
 _INSERT_BUNDLE: Final = "INSERT INTO bundle (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
@@ -74,6 +79,8 @@ class HeldLayer:
     generations: list[tuple[int, str, int]]
     rows: list[tuple[int, int | None, str, str, int, int, int, int, bytes, str, str, bytes | None]]
     bundles: list[tuple[int, bytes, bytes]]
+    revoked: frozenset[str] = frozenset()
+    log_generation: int | None = None
 
 
 class _Layer(NamedTuple):
@@ -82,6 +89,7 @@ class _Layer(NamedTuple):
     id: int
     log_id: bytes
     newest: int | None
+    log_generation: int | None
 
 
 def read_layer(connection: sqlite3.Connection, partition: Partition, new_log_id: Callable[[], bytes]) -> HeldLayer:
@@ -97,7 +105,28 @@ def read_layer(connection: sqlite3.Connection, partition: Partition, new_log_id:
         generations=connection.execute(_GENERATIONS, (layer.id,)).fetchall(),
         rows=connection.execute(_ROWS, (layer.id,)).fetchall(),
         bundles=connection.execute(_BUNDLES, (layer.id,)).fetchall(),
+        revoked=frozenset(name for (name,) in connection.execute(_TOMBSTONES, (layer.id,))),
+        log_generation=layer.log_generation,
     )
+
+
+def read_partitions(connection: sqlite3.Connection) -> tuple[Partition, ...]:
+    """Read which layers have a generation."""
+    return tuple(Partition(*named) for named in connection.execute(_PARTITIONS))
+
+
+def read_blobs(connection: sqlite3.Connection) -> frozenset[str]:
+    """Read the digests that any bundle names, one bundle in memory at a time.
+
+    Raises:
+        DataLoss: DIGEST_MISMATCH where a bundle is not what was written.
+    """
+    try:
+        return frozenset(
+            blob for checksum, payload in connection.execute(_PAYLOADS) for blob in _verified(checksum, payload).blobs
+        )
+    except ValueError as error:
+        raise damaged() from error
 
 
 def append_generation(connection: sqlite3.Connection, generation: Generation, newest: Generation | None) -> None:

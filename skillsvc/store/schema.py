@@ -78,6 +78,18 @@ MIGRATIONS: Final = (
     ),
     ("CREATE INDEX request_of_all_at ON request (at)",),
     ("ALTER TABLE layer_row ADD COLUMN collection_line TEXT NOT NULL DEFAULT ''",),
+    (
+        # The number that the log of others gave to what the layer was last replaced with; NULL: none did.
+        "ALTER TABLE layer ADD COLUMN log_generation INTEGER",
+        # The names that no generation of a layer may hold until they are lifted.
+        """
+        CREATE TABLE tombstone (
+            layer INTEGER NOT NULL REFERENCES layer (id),
+            name TEXT NOT NULL,
+            PRIMARY KEY (layer, name)
+        ) WITHOUT ROWID
+        """,
+    ),
 )
 VERSION: Final = len(MIGRATIONS)
 

@@ -8,19 +8,29 @@ all. One server has the file to itself (`DataFolder`).
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+from weakref import WeakValueDictionary
 
-from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
+from skillsvc.catalog.log import LayerRecord, LayerStep, RequestKey, RequestRecord
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
-from skillsvc.store.layers import append_generation, damaged, drop_generations, generations_of, read_layer
+from skillsvc.store.layers import (
+    append_generation,
+    damaged,
+    drop_generations,
+    generations_of,
+    read_blobs,
+    read_layer,
+    read_partitions,
+)
 from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
+from skillsvc.store.tombstones import mark_replaced, replace_tombstones
 
 LOG_ID_BYTES: Final = 16
 _BUSY_TIMEOUT_S: Final = 5.0
@@ -41,7 +51,8 @@ class SqliteStore:
     """Layers and request ids in one file, mode 0600. Any thread may call; one writes or reads at a time.
 
     Every method raises Unavailable (STORE_UNREACHABLE) where SQLite fails; the step is then undone as a whole. The last
-    generation of each layer stays referenced, for the next one is written as the difference from it.
+    generation of each layer is known as long as somebody else holds it, for the next one is written as the difference
+    from it.
     """
 
     def __init__(self, path: Path, *, random_bytes: Callable[[int], bytes], most_requests: int = MOST_REQUESTS) -> None:
@@ -58,7 +69,7 @@ class SqliteStore:
         """
         self._random_bytes = random_bytes
         self._lock = threading.Lock()
-        self._newest: dict[Partition, Generation] = {}
+        self._newest: WeakValueDictionary[Partition, Generation] = WeakValueDictionary()
         self._sweep = RequestSweep(most_requests)
         try:
             os.close(os.open(path, _CREATE, 0o600))  # SQLite itself would let the umask decide
@@ -93,7 +104,13 @@ class SqliteStore:
         """Return what is held of a layer, as `LayerLog.load` says. Generations share equal rows and bundles."""
         with _damage_told(), self._transaction() as connection:
             held = read_layer(connection, partition, self._new_log_id)
-        record = LayerRecord(partition=partition, log_id=held.log_id, generations=generations_of(held))
+        record = LayerRecord(
+            partition=partition,
+            log_id=held.log_id,
+            generations=generations_of(held),
+            revoked=held.revoked,
+            log_generation=held.log_generation,
+        )
         if record.generations:
             self._newest[partition] = record.generations[-1]
         return record
@@ -101,8 +118,7 @@ class SqliteStore:
     def append(self, generation: Generation, *, dropped: Collection[int]) -> None:
         """Keep a generation and forget others, as `LayerLog.append` says."""
         partition = generation.partition
-        if generation.sequence in dropped:
-            raise ValueError("a generation is not appended and dropped in one step")
+        _check_not_dropped(generation, dropped)
         with self._transaction() as connection:
             append_generation(connection, generation, self._newest.get(partition))
             drop_generations(connection, partition, dropped)
@@ -112,6 +128,30 @@ class SqliteStore:
         """Forget generations, as `LayerLog.forget` says."""
         with self._transaction() as connection:
             drop_generations(connection, partition, sequences)
+
+    def keep(self, steps: Sequence[LayerStep]) -> None:
+        """Keep what becomes of several layers, as `LayerLog.keep` says."""
+        with self._transaction() as connection:
+            for step in steps:
+                if step.generation is not None:
+                    _check_not_dropped(step.generation, step.dropped)
+                    append_generation(connection, step.generation, self._newest.get(step.partition))
+                drop_generations(connection, step.partition, step.dropped)
+                if step.revoked is not None:
+                    replace_tombstones(connection, step.partition, step.revoked)
+                if step.log_generation is not None:
+                    mark_replaced(connection, step.partition, step.log_generation)
+        self._newest.update((step.partition, step.generation) for step in steps if step.generation is not None)
+
+    def partitions(self) -> tuple[Partition, ...]:
+        """Return the partitions that have a generation, as `LayerLog.partitions` says."""
+        with _damage_told(), self._transaction() as connection:
+            return read_partitions(connection)
+
+    def blobs(self) -> frozenset[str]:
+        """Return the digests of the blobs that any bundle names, as `LayerLog.blobs` says."""
+        with self._transaction() as connection:
+            return read_blobs(connection)
 
     def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
         """Return what a request id stands for, as `RequestLog.record` says."""
@@ -142,6 +182,11 @@ class SqliteStore:
                         connection.execute("ROLLBACK")
             except sqlite3.Error as error:
                 raise _unreachable() from error
+
+
+def _check_not_dropped(generation: Generation, dropped: Collection[int]) -> None:
+    if generation.sequence in dropped:
+        raise ValueError("a generation is not appended and dropped in one step")
 
 
 def _text(encoded: bytes) -> str:

@@ -12,7 +12,7 @@ from skillsource.v1 import admin_pb2 as pb
 from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as agents_pb
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.reports import Looked, ReportedState
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row

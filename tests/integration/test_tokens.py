@@ -9,7 +9,7 @@ import pytest
 from google.rpc import error_details_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys

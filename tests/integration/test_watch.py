@@ -6,7 +6,7 @@ import grpc
 import pytest
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.trust import Trust

@@ -9,7 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.views import Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.generation import layer_digest

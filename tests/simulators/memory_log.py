@@ -1,11 +1,11 @@
 """The logs in memory, for tests of what stands on them: they promise all but a life beyond the process."""
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
+from skillsvc.catalog.log import LayerRecord, LayerStep, RequestKey, RequestRecord
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
 
@@ -47,6 +47,43 @@ class MemoryLayerLog:
                 raise ValueError("the newest generation of a layer is never forgotten")
             kept = tuple(held for held in record.generations if held.sequence not in sequences)
             self._records[partition] = replace(record, generations=kept)
+
+    def keep(self, steps: Sequence[LayerStep]) -> None:
+        before = dict(self._records)
+        try:
+            for step in steps:
+                if step.generation is not None:
+                    self.append(step.generation, dropped=step.dropped)
+                else:
+                    self.forget(step.partition, step.dropped)
+                with self._lock:
+                    self._note(step)
+        except BaseException:
+            with self._lock:
+                self._records = before
+            raise
+
+    def partitions(self) -> tuple[Partition, ...]:
+        with self._lock:
+            return tuple(partition for partition, record in self._records.items() if record.generations)
+
+    def blobs(self) -> frozenset[str]:
+        with self._lock:
+            return frozenset(
+                blob
+                for record in self._records.values()
+                for held in record.generations
+                for row in held.rows
+                for blob in row.bundle.blobs
+            )
+
+    def _note(self, step: LayerStep) -> None:
+        record = self._records[step.partition]
+        if step.revoked is not None:
+            record = replace(record, revoked=step.revoked)
+        if step.log_generation is not None:
+            record = replace(record, log_generation=step.log_generation)
+        self._records[step.partition] = record
 
 
 class MemoryRequestLog:

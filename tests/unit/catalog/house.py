@@ -3,7 +3,8 @@
 import os
 from dataclasses import replace
 
-from skillsvc.catalog.current import Current, SourceState
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.content.blobs import BlobStore

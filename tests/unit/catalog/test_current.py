@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from skillsvc.catalog.current import Current, Layer, SourceState, UnreachableSource, retained
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import Layer, SourceState, UnreachableSource, retained
 from skillsvc.domain.errors import ErrorReason, Exhausted, Unavailable
 from skillsvc.domain.generation import EMPTY_LAYER_DIGEST, Generation, Row, layer_digest
 from skillsvc.domain.limits import Limits

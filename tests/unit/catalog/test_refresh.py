@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.standing import Standing, stand
 from skillsvc.content.stopping import Abandoned

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from typing_extensions import override
 
-from skillsvc.catalog.current import SourceState
+from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.reports import Looked, ReportedState, SourceKey
 from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity

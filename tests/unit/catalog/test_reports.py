@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from skillsvc.catalog.current import SourceState, UnreachableSource
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.reports import Placed, ReportedState, SourceReport, report_of
 from skillsvc.catalog.standing import Standing, Unpublished, stand, unseen
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.current import SourceState
+from skillsvc.catalog.layer import SourceState
 from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row, make_row

@@ -1,0 +1,40 @@
+"""Tombstones: names that a layer must not hold until they are lifted, whoever builds it (rules.md 5). Pure.
+
+All rows of a name go, shadowed ones too: else its qualified name would still find one.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+
+from skillsvc.catalog.layer import Layer, followed, with_generations
+from skillsvc.domain.generation import Generation, Row
+
+
+def without(rows: tuple[Row, ...], names: Collection[str]) -> tuple[Row, ...]:
+    """Return the rows of all other names; the very same rows where none is of these."""
+    if not names:
+        return rows
+    left = tuple(row for row in rows if row.name not in names)
+    return rows if len(left) == len(rows) else left
+
+
+def holds(generation: Generation, name: str) -> bool:
+    """Tell whether a generation has any row of a name."""
+    at = bisect_left(generation.rows, name, key=lambda row: row.name)
+    return at < len(generation.rows) and generation.rows[at].name == name
+
+
+def with_revoked(layer: Layer, name: str, now: datetime) -> Layer:
+    """Return a layer from which a name is revoked.
+
+    No generation of it that holds the name is retained, so that no token leads to one. The present one is made anew
+    where it is among them.
+    """
+    grown = followed(layer, without(layer.present.rows, (name,)), now)
+    kept = tuple(held for held in grown.generations if not holds(held, name))
+    revoked = layer.revoked | {name}
+    if len(kept) == len(grown.generations):
+        return replace(grown, revoked=revoked)
+    return replace(with_generations(grown, kept), revoked=revoked)
