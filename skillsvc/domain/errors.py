@@ -173,6 +173,19 @@ class Exhausted(SkillsvcError):
 
     reasons = frozenset({ErrorReason.QUOTA_EXCEEDED, ErrorReason.RATE_LIMITED, ErrorReason.LIMIT_EXCEEDED})
 
+    def __init__(
+        self,
+        reason: ErrorReason,
+        message: str,
+        *,
+        metadata: Mapping[str, str] | None = None,
+        retry_after_s: float | None = None,
+        subject: str = "",
+    ) -> None:
+        """Make an error; `subject` is the principal whose quota is used up, which is told to itself alone."""
+        super().__init__(reason, message, metadata=metadata, retry_after_s=retry_after_s)
+        self.subject = subject
+
 
 class DataLoss(SkillsvcError):
     """Report it (DATA_LOSS)."""

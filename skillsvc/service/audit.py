@@ -1,0 +1,149 @@
+"""Audit: one line for each act that matters to security, on a logger of its own (`skillsvc.audit`).
+
+A line says who did what, to which partition and generation, whether it was allowed, why, and by which rule. It holds no
+body, no secret and no text of a skill, and nothing in it is longer than a bound. Where its lines go, and how long they
+are kept, is up to whoever runs the server.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from skillsvc.domain.partition import Partition
+
+LOGGER: Final = "skillsvc.audit"
+_LONGEST: Final = 300
+"""Characters of a value: a principal and what a kind adds to it."""
+_SUMMED: Final = 128
+"""Refusals that are summed apart from each other; more are summed together, so that no flood of names fills a disk."""
+_SUM_S: Final = 1.0
+
+_log = logging.getLogger(LOGGER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A refusal. `principal` is empty where nobody knows who called; `peer` is then the address of the call."""
+
+    act: str
+    reason: str
+    principal: str = ""
+    peer: str = ""
+    rule: str = ""
+
+
+class _Sum:
+    """How many refusals of a kind there were since the last line of it, and when that was."""
+
+    __slots__ = ("at", "count", "last")
+
+    def __init__(self, at: float, last: Refused) -> None:
+        self.at = at
+        self.count = 0
+        self.last = last
+
+
+class Audit:
+    """Writes the lines. For any thread."""
+
+    def __init__(
+        self, now: Callable[[], float], *, later: Callable[[float, Callable[[], None]], object] | None = None
+    ) -> None:
+        """Begin with nothing summed.
+
+        Args:
+            now: Tells seconds of a clock that never goes back.
+            later: Has something called after so many seconds, on any thread. None where `flush` is called by others.
+        """
+        self._now = now
+        self._later = later
+        self._lock = threading.Lock()
+        self._sums: dict[tuple[str, str, str], _Sum] = {}
+        self._is_due = False
+
+    def allowed(
+        self,
+        act: str,
+        *,
+        principal: str = "",
+        partition: Partition | None = None,
+        generation: int | None = None,
+        rule: str = "",
+        what: str = "",
+    ) -> None:
+        """Write that an act was done. `what` is the digest or the id of what it was done to."""
+        fields: dict[str, object] = {"principal": principal, "rule": rule, "what": what}
+        if partition is not None:
+            fields["partition"] = f"{partition.principal}/{partition.project}" if partition.principal else "deployment"
+        _write(act, "allowed", {**fields, "generation": generation})
+
+    def failed(self, act: str, reason: str, *, principal: str = "") -> None:
+        """Write that an act of an operator came to nothing."""
+        _write(act, "failed", {"principal": principal, "reason": reason})
+
+    def refused(self, refusal: Refused) -> None:
+        """Write a refusal: the first of its kind at once, then one line a second with their number."""
+        key = (refusal.act, refusal.principal or refusal.peer, refusal.reason)
+        with self._lock:
+            now = self._now()
+            if key not in self._sums and len(self._sums) >= _SUMMED:
+                key = ("", "", refusal.reason)
+                refusal = Refused(act="", reason=refusal.reason)
+            held = self._sums.get(key)
+            if held is None:
+                self._sums[key] = _Sum(now, refusal)
+                _tell(refusal, 1)
+            else:
+                held.count += 1
+                held.last = refusal
+                if now - held.at >= _SUM_S:
+                    _tell(refusal, held.count)
+                    held.at, held.count = now, 0
+            if self._later is not None and not self._is_due:
+                self._is_due = True
+                self._later(_SUM_S, self._sweep)
+
+    def flush(self) -> None:
+        """Write what is summed and not written yet, and forget what came no more."""
+        with self._lock:
+            self._write_sums(self._now(), 0.0)
+
+    def _sweep(self) -> None:
+        with self._lock:
+            self._write_sums(self._now(), _SUM_S)
+            self._is_due = bool(self._sums) and self._later is not None
+            if self._is_due and self._later is not None:
+                self._later(_SUM_S, self._sweep)
+
+    def _write_sums(self, now: float, after_s: float) -> None:
+        for key, held in list(self._sums.items()):
+            if now - held.at < after_s:
+                continue
+            if held.count:
+                _tell(held.last, held.count)
+                held.at, held.count = now, 0
+            else:
+                del self._sums[key]
+
+
+def _tell(refusal: Refused, count: int) -> None:
+    fields = {name: getattr(refusal, name) for name in ("principal", "peer", "reason", "rule")}
+    _write(refusal.act, "refused", {**fields, "count": count})
+
+
+def _write(act: str, decision: str, fields: dict[str, object]) -> None:
+    told = {name: _bounded(value) for name, value in fields.items() if value not in ("", None)}
+    _log.info("audit", extra={"act": _bounded(act), "decision": decision, **told})
+
+
+def _bounded(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    cut = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+    return (
+        cut
+        if cut.isprintable()
+        else "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in cut)
+    )
