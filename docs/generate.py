@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from skillsvc.domain.limits import Limits
 from skillsvc.settings.conventional import ConventionalTable
+from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.schema import schema
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
@@ -77,7 +78,7 @@ not known is refused, and so is anything unsafe; all mistakes are told at once, 
 
 SIGHUP makes a server read its file anew. Where something in it cannot be, all mistakes are logged and nothing changes.
 Else sources that were added, removed, changed or put in another order take effect at once, and the others go on with
-all that they know. A change of [server] or [limits] is logged, and taken in at the next start.
+all that they know. A change of [server], [limits] or [fairness] is logged, and taken in at the next start.
 
 `skillsvc serve --help` lists the options. Commands that talk to a server find it by `--address`, else by the variable
 `SKILLSVC_ADDRESS`, else at `127.0.0.1:50051`.
@@ -146,6 +147,8 @@ _MEANINGS = {
     "frontmatter_bytes": "the frontmatter, and `skill.yaml`",
     "yaml_depth": "how deep YAML may be nested",
     "layer_skills": "skills of a layer; with more the look is refused and the last good state stays",
+    "partition_skills": "skills of a layer that is not the deployment's; with more a publish is refused",
+    "partition_bytes": "texts and assets of such a layer together, shared ones counted for each skill",
     "source_depth": "how deep below its root the layout `nested` looks for skills",
     "source_folders": "folders that are looked into",
     "asset_depth": "how deep below a skill's folder an asset may lie",
@@ -154,6 +157,8 @@ _MEANINGS = {
     "retained_age_s": "the age up to which further ones are kept",
     "retained_at_most": "older generations of a layer that are kept in all",
     "retained_row_bytes": "the rows of those that are kept beyond the first",
+    "resident_layer_bytes": "memory for layers that no source feeds; others are read again when asked for",
+    "revoked_names": "names of a layer that may be revoked at a time",
     "watch_names": "names in one event of WatchCatalog; with more it says `resync`",
     "watch_bytes": "one event of WatchCatalog",
     "heartbeat_s": "the time between two heartbeats of WatchCatalog",
@@ -180,6 +185,7 @@ def configuration() -> str:
             *(row for model, head in shared.items() for row in (head, *_rows(model, {*common, "tier"}))),
             *_table("### auth", AuthTable),
             *_table("### partition", PartitionTable),
+            *_table("## [fairness]", FairnessTable),
             *_limits(),
         )
     )

@@ -9,7 +9,8 @@ asks for them, and are let go again where they take too much memory: what nobody
 """
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from skillsvc.catalog.layer import (
     with_generations,
 )
 from skillsvc.catalog.log import LayerLog, LayerStep
+from skillsvc.catalog.quotas import check_size
 from skillsvc.catalog.resident import Resident
 from skillsvc.catalog.tombstones import with_revoked, without
 from skillsvc.domain.errors import DataLoss, ErrorReason, Exhausted, NotFound, Unavailable
@@ -82,6 +84,7 @@ class Current:
         # What is cleared in memory alone, since the log could not take it; with the names that were to be revoked.
         self._closed: dict[Partition, frozenset[str]] = {}
         self._subscribers: tuple[Callable[[], None], ...] = ()
+        self._counted_since: list[int] = []
 
     @property
     def layers(self) -> Mapping[Partition, Layer]:
@@ -165,10 +168,10 @@ class Current:
             The new generation, None where the rows are what is served already.
 
         Raises:
-            Exhausted: LIMIT_EXCEEDED where there are more rows than a layer may hold; what is served stays.
+            Exhausted: LIMIT_EXCEEDED or QUOTA_EXCEEDED where it is more than the layer may hold; what is served stays.
             Unavailable: STORE_UNREACHABLE; what is served stays.
         """
-        self._check_count(rows)
+        check_size(partition, rows, self._limits)
         with self._writing:
             held = self._layers[partition]
             layer = self._writable(partition, now)
@@ -199,12 +202,12 @@ class Current:
             fail_closed: Where the log cannot take it, the layers are empty in memory all the same, until it does.
 
         Raises:
-            Exhausted: LIMIT_EXCEEDED where one has more rows than a layer may hold; nothing changes.
+            Exhausted: LIMIT_EXCEEDED or QUOTA_EXCEEDED where one is more than its layer may hold; nothing changes.
             Unavailable: STORE_UNREACHABLE; nothing changes, but for `fail_closed`.
             DataLoss: The log is damaged; as before.
         """
         for content in contents:
-            self._check_count(content.rows)
+            check_size(content.partition, content.rows, self._limits)
         told: list[Replaced] = []
         steps: list[LayerStep] = []
         layers: dict[Partition, Layer] = {}
@@ -306,6 +309,20 @@ class Current:
         """
         return self._log.blobs()
 
+    @contextmanager
+    def counting_since(self, mark: int) -> Iterator[None]:
+        """Have no sweep remove what was put into the blob store since a mark, before all is published; any thread."""
+        self._counted_since.append(mark)
+        try:
+            yield
+        finally:
+            self._counted_since.remove(mark)
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The marks of all who count on what is not published yet."""
+        return tuple(self._counted_since)
+
     def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
         """Have `told` called after each change, on the thread that made it; returns what ends that."""
         with self._writing:
@@ -316,14 +333,6 @@ class Current:
                 self._subscribers = tuple(other for other in self._subscribers if other is not told)
 
         return unsubscribe
-
-    def _check_count(self, rows: Sequence[Row]) -> None:
-        if len(rows) > self._limits.layer_skills:
-            raise Exhausted(
-                ErrorReason.LIMIT_EXCEEDED,
-                f"a layer holds at most {self._limits.layer_skills} skills",
-                metadata={"limit": str(self._limits.layer_skills)},
-            )
 
     def _check_known(self, partition: Partition) -> None:
         if partition not in self._known:

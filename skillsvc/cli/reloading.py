@@ -112,7 +112,9 @@ class Reloading:
         before, now = self._started.server.model_dump(), settings.server.model_dump()
         keys = [f"[server] {key}" for key in now if now[key] != before[key] and key not in _AT_RUN_TIME]
         limits, lower = asdict(self._started.make_limits()), asdict(settings.make_limits())
-        return [*keys, *(f"[limits] {key}" for key in lower if lower[key] != limits[key])]
+        keys += [f"[limits] {key}" for key in lower if lower[key] != limits[key]]
+        shares, share = self._started.fairness.model_dump(), settings.fairness.model_dump()
+        return [*keys, *(f"[fairness] {key}" for key in share if share[key] != shares[key])]
 
 
 def tell_sought(sought: Sought) -> None:

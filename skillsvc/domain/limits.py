@@ -34,6 +34,10 @@ class Limits:
     """Of the frontmatter between its fences, and of a whole skill.yaml."""
     yaml_depth: int = 16
     layer_skills: int = 100_000
+    partition_skills: int = 1_000
+    """A layer that is not the deployment's."""
+    partition_bytes: int = 256 * MIB
+    """Texts and assets of such a layer, each skill's by itself."""
     source_depth: int = 6
     source_folders: int = 20_000
     asset_depth: int = 32

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from skillsvc.domain.limits import Limits
 from skillsvc.settings.conventional import ConventionalTable
+from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
 from skillsvc.settings.refusal import Fault, Faults, Place, Position, SettingsRefused, Told
 from skillsvc.settings.server import ServerTable
@@ -25,6 +26,7 @@ class Settings(Table):
 
     server: ServerTable = ServerTable()
     limits: Mapping[str, Any] = Field(default={}, description="Limits to lower, by name.")
+    fairness: FairnessTable = FairnessTable()
     conventional: ConventionalTable = ConventionalTable()
     source: tuple[AnySourceTable, ...] = ()
 

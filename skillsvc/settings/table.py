@@ -44,4 +44,6 @@ Label: TypeAlias = Annotated[
 File: TypeAlias = Annotated[Path, AfterValidator(_place)]
 """A path; a relative one is relative to the file that names it."""
 Seconds: TypeAlias = Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)]
+Rate: TypeAlias = Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)]
+"""So many a second."""
 Count: TypeAlias = Annotated[int, Strict(), Field(gt=0)]
