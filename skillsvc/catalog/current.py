@@ -48,11 +48,13 @@ class Content:
 class Replaced:
     """What came of a `Content`: the layer as it is now, and whether the content was refused as stale.
 
-    `conflicts` are the names that were left out since the deployment layer has them, `revoked` those that are revoked.
+    `changed` tells whether it is another generation. `conflicts` are the names that were left out since the deployment
+    layer has them, `revoked` those that are revoked.
     """
 
     layer: Layer
     stale: bool
+    changed: bool
     conflicts: tuple[str, ...]
     revoked: tuple[str, ...]
 
@@ -374,7 +376,7 @@ class Current:
         partition, number = content.partition, content.log_generation
         before = self._writable(partition, now) if partition in self._known else None
         if before is not None and _is_stale(number, before.log_generation):
-            return before, Replaced(layer=before, stale=True, conflicts=(), revoked=())
+            return before, Replaced(layer=before, stale=True, changed=False, conflicts=(), revoked=())
         stronger = self._layers.get(DEPLOYMENT)
         names = sorted({row.name for row in content.rows})
         conflicts = tuple(name for name in names if stronger is not None and stronger.present.find(name))
@@ -386,7 +388,8 @@ class Current:
             layer = retained(followed(before, rows, now), now, self._limits)
         if number is not None and number != layer.log_generation:
             layer = replace(layer, log_generation=number)
-        return before, Replaced(layer=layer, stale=False, conflicts=conflicts, revoked=revoked)
+        changed = before is None or before.present.sequence != layer.present.sequence
+        return before, Replaced(layer=layer, stale=False, changed=changed, conflicts=conflicts, revoked=revoked)
 
     def _close(self, names: Mapping[Partition, frozenset[str]], now: datetime) -> None:
         """Serve nothing of layers, or nothing of names of the deployment's, though the log does not know of it."""

@@ -58,7 +58,13 @@ class BlobSweep:
             return
         # In this order: what is admitted after the marks were taken was in use since one of them, and what takes the
         # place of what is named is published before the layers are read.
-        unused_since = min([self._blobs.mark(), *itertools.chain.from_iterable(each.marks() for each in refreshes)])
+        unused_since = min(
+            [
+                self._blobs.mark(),
+                *self._current.marks,
+                *itertools.chain.from_iterable(each.marks() for each in refreshes),
+            ]
+        )
         named = set(self._current.blobs())
         for refresh in refreshes:
             for bundle in refresh.bundles():

@@ -1,17 +1,23 @@
 """CatalogAdminService: which handler answers which call.
 
-It is served by a front of its own, and asks of no caller who they are: whoever reaches that front is an operator.
+It is served by a front of its own, to callers of the role `admin`: where no identity is configured these are all who
+reach that front.
 """
 
 from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.service.admin_generations import GenerationAdmin
+from skillsvc.service.admin_partitions import PartitionAdmin
 from skillsvc.service.admin_requests import (
+    parse_clear_partitions,
     parse_diagnostics,
     parse_diff,
     parse_generation,
+    parse_lift,
     parse_partitions,
     parse_refresh,
+    parse_refresh_partitions,
+    parse_revoke,
     parse_sources,
 )
 from skillsvc.service.admin_sources import SourceAdmin
@@ -20,7 +26,9 @@ from skillsvc.service.boundary import Boundary, Handler
 SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"].full_name
 
 
-def admin_handlers(boundary: Boundary, *, sources: SourceAdmin, generations: GenerationAdmin) -> dict[str, Handler]:
+def admin_handlers(
+    boundary: Boundary, *, sources: SourceAdmin, generations: GenerationAdmin, partitions: PartitionAdmin
+) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
     return {
         "ListSources": boundary.unary(pb.ListSourcesRequest, parse_sources, sources.list_sources),
@@ -29,4 +37,12 @@ def admin_handlers(boundary: Boundary, *, sources: SourceAdmin, generations: Gen
         "ListPartitions": boundary.unary(pb.ListPartitionsRequest, parse_partitions, generations.list_partitions),
         "GetGeneration": boundary.unary(pb.GetGenerationRequest, parse_generation, generations.get_generation),
         "DiffGenerations": boundary.unary(pb.DiffGenerationsRequest, parse_diff, generations.diff_generations),
+        "RefreshPartitions": boundary.unary(
+            pb.RefreshPartitionsRequest, parse_refresh_partitions, partitions.refresh_partitions
+        ),
+        "ClearPartitions": boundary.unary(
+            pb.ClearPartitionsRequest, parse_clear_partitions, partitions.clear_partitions
+        ),
+        "RevokeSkill": boundary.unary(pb.RevokeSkillRequest, parse_revoke, partitions.revoke_skill),
+        "LiftRevoke": boundary.unary(pb.LiftRevokeRequest, parse_lift, partitions.lift_revoke),
     }

@@ -33,16 +33,18 @@ class GenerationAdmin:
     async def list_partitions(self, ask: PageAsk, call: Call) -> bytes:
         """Answer ListPartitions."""
         self._scope.check_phase()
-        layers = self._scope.layers
+        current = self._scope.current
         # The deployment's comes first by itself: no other principal is empty.
-        partitions = sorted(layers)
+        partitions = current.partitions
         start = 0
         if ask.token:
             principal, project = self._pages.position(ask, call).last_name.split(SEPARATOR)
-            start = bisect_right(partitions, (principal, project))
+            start = bisect_right(partitions, Partition(principal, project))
 
         def told(of: Partition) -> pb.ListPartitionsResponse:
-            report = admin_wire.partition_report(of, layers[of], len(self._scope.reports(of)))
+            # One by one, so that a page of thousands takes no more memory than the layers in it may.
+            layer = current.ensure((of,))[of]
+            report = admin_wire.partition_report(of, layer, len(self._scope.reports(of)))
             return pb.ListPartitionsResponse(partitions=[report])
 
         # Each looks through all the sources there are.
@@ -54,7 +56,7 @@ class GenerationAdmin:
     async def get_generation(self, ask: GenerationAsk, call: Call) -> bytes:
         """Answer GetGeneration."""
         self._scope.check_phase()
-        layer = self._scope.layer(ask.partition)
+        layer = await self._scope.layer(ask.partition)
         rest = pb.GetGenerationResponse()
         start = 0
         if ask.page.token:
@@ -66,6 +68,7 @@ class GenerationAdmin:
             generation = _held(layer, ask.named)
             newest = islice(reversed(layer.generations), _RETAINED)
             rest.retained.extend(admin_wire.layer_generation(held) for held in newest)
+            rest.revoked.extend(islice(sorted(layer.revoked), _RETAINED))
         rows = generation.rows
         page = self._pages.page(
             rows,
@@ -85,7 +88,7 @@ class GenerationAdmin:
     async def diff_generations(self, ask: DiffAsk, call: Call) -> bytes:
         """Answer DiffGenerations."""
         self._scope.check_phase()
-        layer = self._scope.layer(ask.partition)
+        layer = await self._scope.layer(ask.partition)
         last = ""
         if ask.page.token:
             position = self._pages.position(ask.page, call)

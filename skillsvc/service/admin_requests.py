@@ -1,6 +1,7 @@
 """Requests of operators into values: every field is checked once, here."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -8,6 +9,7 @@ from google.protobuf.message import Message
 from skillsource.v1 import admin_pb2 as pb
 from skillsource.v1 import skill_pb2
 
+from skillsvc.catalog.learned import Learned, LearnedSkill
 from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.errors import ErrorReason, InvalidInput
@@ -26,6 +28,8 @@ _Paged: TypeAlias = (
     | pb.DiffGenerationsRequest
 )
 
+_HIGHEST_LOG_GENERATION = 2**63 - 1
+"""Of what a database of whole numbers of 64 bits with a sign can hold."""
 _SEVERITIES = {
     skill_pb2.SEVERITY_UNSPECIFIED: Severity.NOTE,
     skill_pb2.SEVERITY_NOTE: Severity.NOTE,
@@ -90,6 +94,14 @@ class DiffAsk:
     page: PageAsk
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokeAsk:
+    """A name in a partition: to be revoked, or to be lifted."""
+
+    partition: Partition
+    name: str
+
+
 def parse_sources(request: pb.ListSourcesRequest, limits: Limits) -> SourcesAsk:
     """Return what a ListSources request asks for."""
     return SourcesAsk(partition=partition_of(request.partition), page=_page_of(request, limits))
@@ -149,20 +161,59 @@ def parse_diff(request: pb.DiffGenerationsRequest, limits: Limits) -> DiffAsk:
     )
 
 
-def partition_of(partition: pb.Partition) -> Partition:
-    """Return the partition that a request names; one that names none, as an unset one does, is refused."""
+def parse_refresh_partitions(request: pb.RefreshPartitionsRequest, _limits: Limits) -> tuple[Learned, ...]:
+    """Return what a RefreshPartitions request says; whether its skills can be read is found out later."""
+    _check_count("partitions", len(request.partitions), caps.CAPS["RefreshPartitionsRequest.partitions"].max_items)
+    learned = tuple(
+        Learned(
+            partition=_learned_partition(f"partitions[{at}].partition", content.partition),
+            skills=_skills_of(f"partitions[{at}].skills", content),
+            log_generation=_log_generation_of(f"partitions[{at}].log_generation", content),
+        )
+        for at, content in enumerate(request.partitions)
+    )
+    _check_each_once(learned)
+    return learned
+
+
+def parse_clear_partitions(request: pb.ClearPartitionsRequest, _limits: Limits) -> tuple[Learned, ...]:
+    """Return which partitions a ClearPartitions request empties."""
+    _check_count("partitions", len(request.partitions), caps.CAPS["ClearPartitionsRequest.partitions"].max_items)
+    learned = tuple(
+        Learned(
+            partition=_learned_partition(f"partitions[{at}].partition", emptied.partition),
+            log_generation=_log_generation_of(f"partitions[{at}].log_generation", emptied),
+        )
+        for at, emptied in enumerate(request.partitions)
+    )
+    _check_each_once(learned)
+    return learned
+
+
+def parse_revoke(request: pb.RevokeSkillRequest, _limits: Limits) -> RevokeAsk:
+    """Return what a RevokeSkill request revokes."""
+    return RevokeAsk(partition=partition_of(request.partition), name=_skill_name_of("name", request.name))
+
+
+def parse_lift(request: pb.LiftRevokeRequest, _limits: Limits) -> RevokeAsk:
+    """Return what a LiftRevoke request lifts."""
+    return RevokeAsk(partition=partition_of(request.partition), name=_skill_name_of("name", request.name))
+
+
+def partition_of(partition: pb.Partition, field: str = "partition") -> Partition:
+    """Return the partition that a request names in a field; one that names none, as an unset one does, is refused."""
     if partition.deployment:
         if partition.principal or partition.project:
-            raise _malformed("partition", "partition names both the deployment and a principal or project")
+            raise _malformed(field, f"{field} names both the deployment and a principal or project")
         return DEPLOYMENT
     if not partition.principal:
-        raise _malformed("partition", "partition must name a principal, or say that the deployment is meant")
+        raise _malformed(field, f"{field} must name a principal, or say that the deployment is meant")
     try:
         return Partition.parse(principal=partition.principal, project=partition.project)
     except InvalidInput as error:
-        field = error.metadata.get("field", "principal")
+        part = error.metadata.get("field", "principal")
         raise InvalidInput(
-            error.reason, error.message, metadata={**error.metadata, "field": f"partition.{field}"}
+            error.reason, error.message, metadata={**error.metadata, "field": f"{field}.{part}"}
         ) from None
 
 
@@ -184,6 +235,55 @@ def _path_of(text: str) -> str:
             "backslash and control characters",
         )
     return text_of("paths", text, caps.CAPS["RefreshRequest.paths"].max_item_bytes)
+
+
+def _learned_partition(field: str, partition: pb.Partition) -> Partition:
+    found = partition_of(partition, field)
+    if found == DEPLOYMENT:
+        raise _malformed(field, f"{field} is the deployment's, which sources alone feed")
+    return found
+
+
+def _skills_of(field: str, content: pb.PartitionContent) -> tuple[LearnedSkill, ...]:
+    _check_count(field, len(content.skills), caps.CAPS["PartitionContent.skills"].max_items)
+    skills = tuple(
+        LearnedSkill(
+            name=_skill_name_of(f"{field}[{at}].name", skill.name),
+            description=text_of(
+                f"{field}[{at}].description", skill.description, caps.CAPS["LearnedSkill.description"].max_bytes
+            ),
+            body=text_of(f"{field}[{at}].body", skill.body, caps.CAPS["LearnedSkill.body"].max_bytes),
+        )
+        for at, skill in enumerate(content.skills)
+    )
+    if len({skill.name for skill in skills}) != len(skills):
+        raise _malformed(field, f"{field} holds two skills of one name")
+    return skills
+
+
+def _skill_name_of(field: str, text: str) -> str:
+    if not caps.fits_skill_name(text):
+        raise InvalidInput(
+            ErrorReason.NAME_MALFORMED,
+            f"{field} is no skill name: a lower-case letter or digit, then up to 63 of those, `_` or `-`",
+            metadata={"field": field},
+        )
+    return text
+
+
+def _log_generation_of(field: str, said: pb.PartitionContent | pb.PartitionEmptied) -> int | None:
+    if not said.HasField("log_generation"):
+        return None
+    if said.log_generation > _HIGHEST_LOG_GENERATION:
+        raise out_of_range(field, f"{field} is above what can be kept", limit=_HIGHEST_LOG_GENERATION)
+    return said.log_generation
+
+
+def _check_each_once(learned: Sequence[Learned]) -> None:
+    if not learned:
+        raise _malformed("partitions", "partitions names none")
+    if len({each.partition for each in learned}) != len(learned):
+        raise _malformed("partitions", "partitions names one of them twice")
 
 
 def _named(field: str, name: pb.GenerationName) -> Named:

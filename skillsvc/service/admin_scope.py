@@ -1,6 +1,6 @@
 """What every admin call stands on: the layers, whoever looks at the sources, and whether there is still an answer."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
 from skillsvc.domain.partition import Partition
 from skillsvc.service.sights import Phase, Sights
+from skillsvc.service.threads import Threads
 
 
 class Looks(Protocol):
@@ -35,25 +36,24 @@ class Looks(Protocol):
 class AdminScope:
     """The layers and their sources, as operators may ask for them: all of them. Lives on the event loop."""
 
-    def __init__(self, *, current: Current, looks: Looks, sights: Sights) -> None:
-        """Tell of `current` and of what `looks`, in the phase of `sights`."""
+    def __init__(self, *, current: Current, looks: Looks, sights: Sights, threads: Threads) -> None:
+        """Tell of `current` and of what `looks`, in the phase of `sights`; bring in layers in `threads`."""
+        self.current = current
         self.looks = looks
-        self._current = current
         self._sights = sights
-
-    @property
-    def layers(self) -> Mapping[Partition, Layer]:
-        """The present state. Take it once, and use what was taken."""
-        return self._current.layers
+        self._threads = threads
 
     def check_phase(self) -> None:
         """Refuse when the end has begun; before the first look is over there is much to tell already."""
         if self._sights.phase is Phase.DRAINING:
             raise draining()
 
-    def layer(self, partition: Partition) -> Layer:
-        """Return a partition's layer; PARTITION_NOT_FOUND where there is none."""
-        layer = self.layers.get(partition)
+    async def layer(self, partition: Partition) -> Layer:
+        """Return a partition's layer; PARTITION_NOT_FOUND where there is none, STORE_UNREACHABLE if it is not had."""
+        layers = self.current.holding((partition,))
+        if layers is None:
+            layers = await self._threads.run(lambda: self.current.ensure((partition,)))
+        layer = layers.get(partition)
         if layer is None:
             raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
         return layer

@@ -41,7 +41,7 @@ class SourceAdmin:
     async def list_sources(self, ask: SourcesAsk, call: Call) -> bytes:
         """Answer ListSources."""
         self._scope.check_phase()
-        self._scope.layer(ask.partition)
+        await self._scope.layer(ask.partition)
         reports = self._scope.reports(ask.partition)
         start = 0
         if ask.page.token:
@@ -61,7 +61,7 @@ class SourceAdmin:
     async def refresh(self, ask: RefreshAsk, call: Call) -> bytes:
         """Answer Refresh."""
         self._scope.check_phase()
-        layer = self._scope.layer(ask.partition)
+        layer = await self._scope.layer(ask.partition)
         reports = self._scope.reports(ask.partition)
         for source in ask.sources:
             _check_source(source, reports)
@@ -91,7 +91,7 @@ class SourceAdmin:
     async def list_diagnostics(self, ask: DiagnosticsAsk, call: Call) -> bytes:
         """Answer ListDiagnostics."""
         self._scope.check_phase()
-        self._scope.layer(ask.partition)
+        await self._scope.layer(ask.partition)
         if ask.source:
             _check_source(ask.source, self._scope.reports(ask.partition))
         position = self._pages.position(ask.page, call).last_name if ask.page.token else ""

@@ -3,6 +3,7 @@
 from skillsource.v1 import admin_pb2, skill_pb2
 
 from skillsvc.catalog.comparing import Change, is_other_content, is_other_policy
+from skillsvc.catalog.current import Replaced
 from skillsvc.catalog.layer import Layer
 from skillsvc.catalog.reports import ReportedState, SourceReport
 from skillsvc.domain.caps import CAPS, cut_text, flatten
@@ -81,6 +82,36 @@ def partition_report(of: Partition, layer: Layer, sources: int) -> admin_pb2.Par
         retained=len(layer.generations),
         sources=sources,
         complete=not layer.unreachable,
+        revoked=len(layer.revoked),
+        log_generation=layer.log_generation,
+    )
+
+
+def outcome(replaced: Replaced) -> admin_pb2.PartitionOutcome:
+    """Return what came of a partition that sources do not feed."""
+    if replaced.stale:
+        verdict = admin_pb2.PARTITION_VERDICT_STALE
+    elif replaced.changed:
+        verdict = admin_pb2.PARTITION_VERDICT_PUBLISHED
+    else:
+        verdict = admin_pb2.PARTITION_VERDICT_UNCHANGED
+    told = _outcome(replaced.layer, verdict)
+    told.conflicts.extend(replaced.conflicts)
+    told.revoked.extend(replaced.revoked)
+    return told
+
+
+def fed_outcome(layer: Layer) -> admin_pb2.PartitionOutcome:
+    """Return what came of a partition that sources feed."""
+    return _outcome(layer, admin_pb2.PARTITION_VERDICT_FED_BY_SOURCES)
+
+
+def _outcome(layer: Layer, verdict: admin_pb2.PartitionVerdict) -> admin_pb2.PartitionOutcome:
+    return admin_pb2.PartitionOutcome(
+        partition=partition(layer.present.partition),
+        verdict=verdict,
+        generation=layer_generation(layer.present),
+        log_generation=layer.log_generation,
     )
 
 

@@ -489,6 +489,8 @@ GENERATION_ROW_COLLECTION_MAX_BYTES: Final = 256
 GET_GENERATION_RESPONSE_ROWS_MAX_ITEMS: Final = 1000
 GET_GENERATION_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
 GET_GENERATION_RESPONSE_RETAINED_MAX_ITEMS: Final = 1000
+GET_GENERATION_RESPONSE_REVOKED_MAX_ITEMS: Final = 1000
+GET_GENERATION_RESPONSE_REVOKED_MAX_ITEM_BYTES: Final = 64
 DIFF_GENERATIONS_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
 MODIFIED_SKILL_NAME_MAX_BYTES: Final = 64
 MODIFIED_SKILL_SOURCE_BEFORE_MAX_BYTES: Final = 256
@@ -499,6 +501,20 @@ DIFF_GENERATIONS_RESPONSE_MODIFIED_MAX_ITEMS: Final = 1000
 DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEMS: Final = 1000
 DIFF_GENERATIONS_RESPONSE_REMOVED_MAX_ITEM_BYTES: Final = 64
 DIFF_GENERATIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
+LEARNED_SKILL_NAME_MAX_BYTES: Final = 64
+LEARNED_SKILL_DESCRIPTION_MAX_BYTES: Final = 8192
+LEARNED_SKILL_BODY_MAX_BYTES: Final = 1048576
+PARTITION_CONTENT_SKILLS_MAX_ITEMS: Final = 1000
+REFRESH_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS: Final = 1000
+PARTITION_OUTCOME_CONFLICTS_MAX_ITEMS: Final = 1000
+PARTITION_OUTCOME_CONFLICTS_MAX_ITEM_BYTES: Final = 64
+PARTITION_OUTCOME_REVOKED_MAX_ITEMS: Final = 1000
+PARTITION_OUTCOME_REVOKED_MAX_ITEM_BYTES: Final = 64
+REFRESH_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS: Final = 1000
+CLEAR_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS: Final = 1000
+CLEAR_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS: Final = 1000
+REVOKE_SKILL_REQUEST_NAME_MAX_BYTES: Final = 64
+LIFT_REVOKE_REQUEST_NAME_MAX_BYTES: Final = 64
 ACTIVATION_REFUSAL_REFUSED_MAX_ITEMS: Final = 64
 DIAGNOSTIC_CODE_MAX_BYTES: Final = 64
 DIAGNOSTIC_SKILL_MAX_BYTES: Final = 256
@@ -744,6 +760,13 @@ CAPS: Final[Mapping[str, Cap]] = MappingProxyType(
             max_bytes=GET_GENERATION_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
         ),
         "GetGenerationResponse.retained": Cap(max_items=GET_GENERATION_RESPONSE_RETAINED_MAX_ITEMS, over=_KEEP_FIRST),
+        "GetGenerationResponse.revoked": Cap(
+            max_items=GET_GENERATION_RESPONSE_REVOKED_MAX_ITEMS,
+            max_item_bytes=GET_GENERATION_RESPONSE_REVOKED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
         "DiffGenerationsRequest.page_token": Cap(max_bytes=DIFF_GENERATIONS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
         "ModifiedSkill.name": Cap(max_bytes=MODIFIED_SKILL_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
         "ModifiedSkill.source_before": Cap(
@@ -769,6 +792,40 @@ CAPS: Final[Mapping[str, Cap]] = MappingProxyType(
         ),
         "DiffGenerationsResponse.next_page_token": Cap(
             max_bytes=DIFF_GENERATIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
+        ),
+        "LearnedSkill.name": Cap(max_bytes=LEARNED_SKILL_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "LearnedSkill.description": Cap(max_bytes=LEARNED_SKILL_DESCRIPTION_MAX_BYTES, over=_REFUSE),
+        "LearnedSkill.body": Cap(max_bytes=LEARNED_SKILL_BODY_MAX_BYTES, over=_REFUSE),
+        "PartitionContent.skills": Cap(max_items=PARTITION_CONTENT_SKILLS_MAX_ITEMS, over=_REFUSE),
+        "RefreshPartitionsRequest.partitions": Cap(
+            max_items=REFRESH_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS, over=_REFUSE
+        ),
+        "PartitionOutcome.conflicts": Cap(
+            max_items=PARTITION_OUTCOME_CONFLICTS_MAX_ITEMS,
+            max_item_bytes=PARTITION_OUTCOME_CONFLICTS_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "PartitionOutcome.revoked": Cap(
+            max_items=PARTITION_OUTCOME_REVOKED_MAX_ITEMS,
+            max_item_bytes=PARTITION_OUTCOME_REVOKED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "RefreshPartitionsResponse.partitions": Cap(
+            max_items=REFRESH_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS, over=_KEEP_FIRST
+        ),
+        "ClearPartitionsRequest.partitions": Cap(max_items=CLEAR_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS, over=_REFUSE),
+        "ClearPartitionsResponse.partitions": Cap(
+            max_items=CLEAR_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS, over=_KEEP_FIRST
+        ),
+        "RevokeSkillRequest.name": Cap(
+            max_bytes=REVOKE_SKILL_REQUEST_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME
+        ),
+        "LiftRevokeRequest.name": Cap(
+            max_bytes=LIFT_REVOKE_REQUEST_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME
         ),
         "ActivationRefusal.refused": Cap(max_items=ACTIVATION_REFUSAL_REFUSED_MAX_ITEMS, over=_KEEP_FIRST),
         "Diagnostic.code": Cap(max_bytes=DIAGNOSTIC_CODE_MAX_BYTES, over=_CUT, single_line=True),
@@ -1266,6 +1323,14 @@ def clamp_get_generation_response(
     draft.nested_list(
         "retained", clamp_layer_generation, max_items=GET_GENERATION_RESPONSE_RETAINED_MAX_ITEMS, over=_KEEP_FIRST
     )
+    draft.texts(
+        "revoked",
+        max_items=GET_GENERATION_RESPONSE_REVOKED_MAX_ITEMS,
+        max_item_bytes=GET_GENERATION_RESPONSE_REVOKED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
     return draft.result()
 
 
@@ -1317,6 +1382,141 @@ def clamp_diff_generations_response(
         fits=fits_skill_name,
     )
     draft.text("next_page_token", max_bytes=DIFF_GENERATIONS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_learned_skill(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one LearnedSkill."""
+    draft = _Draft("LearnedSkill", values, lowered)
+    draft.text("name", max_bytes=LEARNED_SKILL_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.text("description", max_bytes=LEARNED_SKILL_DESCRIPTION_MAX_BYTES, over=_REFUSE)
+    draft.text("body", max_bytes=LEARNED_SKILL_BODY_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_partition_content(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one PartitionContent."""
+    draft = _Draft("PartitionContent", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.nested_list("skills", clamp_learned_skill, max_items=PARTITION_CONTENT_SKILLS_MAX_ITEMS, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_refresh_partitions_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one RefreshPartitionsRequest."""
+    draft = _Draft("RefreshPartitionsRequest", values, lowered)
+    draft.nested_list(
+        "partitions", clamp_partition_content, max_items=REFRESH_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS, over=_REFUSE
+    )
+    return draft.result()
+
+
+def clamp_partition_outcome(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one PartitionOutcome."""
+    draft = _Draft("PartitionOutcome", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.nested("generation", clamp_layer_generation)
+    draft.texts(
+        "conflicts",
+        max_items=PARTITION_OUTCOME_CONFLICTS_MAX_ITEMS,
+        max_item_bytes=PARTITION_OUTCOME_CONFLICTS_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    draft.texts(
+        "revoked",
+        max_items=PARTITION_OUTCOME_REVOKED_MAX_ITEMS,
+        max_item_bytes=PARTITION_OUTCOME_REVOKED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    return draft.result()
+
+
+def clamp_refresh_partitions_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one RefreshPartitionsResponse."""
+    draft = _Draft("RefreshPartitionsResponse", values, lowered)
+    draft.nested_list(
+        "partitions",
+        clamp_partition_outcome,
+        max_items=REFRESH_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS,
+        over=_KEEP_FIRST,
+    )
+    return draft.result()
+
+
+def clamp_partition_emptied(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one PartitionEmptied."""
+    draft = _Draft("PartitionEmptied", values, lowered)
+    draft.nested("partition", clamp_partition)
+    return draft.result()
+
+
+def clamp_clear_partitions_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ClearPartitionsRequest."""
+    draft = _Draft("ClearPartitionsRequest", values, lowered)
+    draft.nested_list(
+        "partitions", clamp_partition_emptied, max_items=CLEAR_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS, over=_REFUSE
+    )
+    return draft.result()
+
+
+def clamp_clear_partitions_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ClearPartitionsResponse."""
+    draft = _Draft("ClearPartitionsResponse", values, lowered)
+    draft.nested_list(
+        "partitions",
+        clamp_partition_outcome,
+        max_items=CLEAR_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS,
+        over=_KEEP_FIRST,
+    )
+    return draft.result()
+
+
+def clamp_revoke_skill_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one RevokeSkillRequest."""
+    draft = _Draft("RevokeSkillRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("name", max_bytes=REVOKE_SKILL_REQUEST_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    return draft.result()
+
+
+def clamp_revoke_skill_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one RevokeSkillResponse."""
+    draft = _Draft("RevokeSkillResponse", values, lowered)
+    draft.nested("before", clamp_layer_generation)
+    draft.nested("after", clamp_layer_generation)
+    return draft.result()
+
+
+def clamp_lift_revoke_request(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one LiftRevokeRequest."""
+    draft = _Draft("LiftRevokeRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("name", max_bytes=LIFT_REVOKE_REQUEST_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    return draft.result()
+
+
+def clamp_lift_revoke_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one LiftRevokeResponse."""
+    draft = _Draft("LiftRevokeResponse", values, lowered)
+    draft.nested("generation", clamp_layer_generation)
     return draft.result()
 
 

@@ -18,12 +18,25 @@ class SourceStanding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SOURCE_STANDING_STALE: _ClassVar[SourceStanding]
     SOURCE_STANDING_PARTIAL: _ClassVar[SourceStanding]
     SOURCE_STANDING_MISSING: _ClassVar[SourceStanding]
+
+class PartitionVerdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PARTITION_VERDICT_UNSPECIFIED: _ClassVar[PartitionVerdict]
+    PARTITION_VERDICT_PUBLISHED: _ClassVar[PartitionVerdict]
+    PARTITION_VERDICT_UNCHANGED: _ClassVar[PartitionVerdict]
+    PARTITION_VERDICT_STALE: _ClassVar[PartitionVerdict]
+    PARTITION_VERDICT_FED_BY_SOURCES: _ClassVar[PartitionVerdict]
 SOURCE_STANDING_UNSPECIFIED: SourceStanding
 SOURCE_STANDING_WAITING: SourceStanding
 SOURCE_STANDING_COMPLETE: SourceStanding
 SOURCE_STANDING_STALE: SourceStanding
 SOURCE_STANDING_PARTIAL: SourceStanding
 SOURCE_STANDING_MISSING: SourceStanding
+PARTITION_VERDICT_UNSPECIFIED: PartitionVerdict
+PARTITION_VERDICT_PUBLISHED: PartitionVerdict
+PARTITION_VERDICT_UNCHANGED: PartitionVerdict
+PARTITION_VERDICT_STALE: PartitionVerdict
+PARTITION_VERDICT_FED_BY_SOURCES: PartitionVerdict
 
 class Partition(_message.Message):
     __slots__ = ("principal", "project", "deployment")
@@ -174,18 +187,22 @@ class ListPartitionsRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class PartitionReport(_message.Message):
-    __slots__ = ("partition", "present", "retained", "sources", "complete")
+    __slots__ = ("partition", "present", "retained", "sources", "complete", "revoked", "log_generation")
     PARTITION_FIELD_NUMBER: _ClassVar[int]
     PRESENT_FIELD_NUMBER: _ClassVar[int]
     RETAINED_FIELD_NUMBER: _ClassVar[int]
     SOURCES_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    REVOKED_FIELD_NUMBER: _ClassVar[int]
+    LOG_GENERATION_FIELD_NUMBER: _ClassVar[int]
     partition: Partition
     present: LayerGeneration
     retained: int
     sources: int
     complete: bool
-    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., present: _Optional[_Union[LayerGeneration, _Mapping]] = ..., retained: _Optional[int] = ..., sources: _Optional[int] = ..., complete: bool = ...) -> None: ...
+    revoked: int
+    log_generation: int
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., present: _Optional[_Union[LayerGeneration, _Mapping]] = ..., retained: _Optional[int] = ..., sources: _Optional[int] = ..., complete: bool = ..., revoked: _Optional[int] = ..., log_generation: _Optional[int] = ...) -> None: ...
 
 class ListPartitionsResponse(_message.Message):
     __slots__ = ("partitions", "next_page_token", "total_size")
@@ -228,18 +245,20 @@ class GenerationRow(_message.Message):
     def __init__(self, name: _Optional[str] = ..., source: _Optional[str] = ..., shadowed: bool = ..., digest: _Optional[str] = ..., tier: _Optional[_Union[_skill_pb2.Tier, str]] = ..., trust: _Optional[_Union[_skill_pb2.Trust, str]] = ..., collection: _Optional[str] = ...) -> None: ...
 
 class GetGenerationResponse(_message.Message):
-    __slots__ = ("generation", "rows", "next_page_token", "total_size", "retained")
+    __slots__ = ("generation", "rows", "next_page_token", "total_size", "retained", "revoked")
     GENERATION_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
     RETAINED_FIELD_NUMBER: _ClassVar[int]
+    REVOKED_FIELD_NUMBER: _ClassVar[int]
     generation: LayerGeneration
     rows: _containers.RepeatedCompositeFieldContainer[GenerationRow]
     next_page_token: str
     total_size: int
     retained: _containers.RepeatedCompositeFieldContainer[LayerGeneration]
-    def __init__(self, generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., rows: _Optional[_Iterable[_Union[GenerationRow, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ..., retained: _Optional[_Iterable[_Union[LayerGeneration, _Mapping]]] = ...) -> None: ...
+    revoked: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., rows: _Optional[_Iterable[_Union[GenerationRow, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ..., retained: _Optional[_Iterable[_Union[LayerGeneration, _Mapping]]] = ..., revoked: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class DiffGenerationsRequest(_message.Message):
     __slots__ = ("partition", "before", "after", "page_size", "page_token")
@@ -292,3 +311,105 @@ class DiffGenerationsResponse(_message.Message):
     shadowed_total: int
     next_page_token: str
     def __init__(self, before: _Optional[_Union[LayerGeneration, _Mapping]] = ..., after: _Optional[_Union[LayerGeneration, _Mapping]] = ..., added: _Optional[_Iterable[str]] = ..., modified: _Optional[_Iterable[_Union[ModifiedSkill, _Mapping]]] = ..., removed: _Optional[_Iterable[str]] = ..., added_total: _Optional[int] = ..., modified_total: _Optional[int] = ..., removed_total: _Optional[int] = ..., shadowed_total: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class LearnedSkill(_message.Message):
+    __slots__ = ("name", "description", "body")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    BODY_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    body: str
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., body: _Optional[str] = ...) -> None: ...
+
+class PartitionContent(_message.Message):
+    __slots__ = ("partition", "log_generation", "skills")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    LOG_GENERATION_FIELD_NUMBER: _ClassVar[int]
+    SKILLS_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    log_generation: int
+    skills: _containers.RepeatedCompositeFieldContainer[LearnedSkill]
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., log_generation: _Optional[int] = ..., skills: _Optional[_Iterable[_Union[LearnedSkill, _Mapping]]] = ...) -> None: ...
+
+class RefreshPartitionsRequest(_message.Message):
+    __slots__ = ("partitions",)
+    PARTITIONS_FIELD_NUMBER: _ClassVar[int]
+    partitions: _containers.RepeatedCompositeFieldContainer[PartitionContent]
+    def __init__(self, partitions: _Optional[_Iterable[_Union[PartitionContent, _Mapping]]] = ...) -> None: ...
+
+class PartitionOutcome(_message.Message):
+    __slots__ = ("partition", "verdict", "generation", "log_generation", "conflicts", "revoked")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    GENERATION_FIELD_NUMBER: _ClassVar[int]
+    LOG_GENERATION_FIELD_NUMBER: _ClassVar[int]
+    CONFLICTS_FIELD_NUMBER: _ClassVar[int]
+    REVOKED_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    verdict: PartitionVerdict
+    generation: LayerGeneration
+    log_generation: int
+    conflicts: _containers.RepeatedScalarFieldContainer[str]
+    revoked: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., verdict: _Optional[_Union[PartitionVerdict, str]] = ..., generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., log_generation: _Optional[int] = ..., conflicts: _Optional[_Iterable[str]] = ..., revoked: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RefreshPartitionsResponse(_message.Message):
+    __slots__ = ("partitions",)
+    PARTITIONS_FIELD_NUMBER: _ClassVar[int]
+    partitions: _containers.RepeatedCompositeFieldContainer[PartitionOutcome]
+    def __init__(self, partitions: _Optional[_Iterable[_Union[PartitionOutcome, _Mapping]]] = ...) -> None: ...
+
+class PartitionEmptied(_message.Message):
+    __slots__ = ("partition", "log_generation")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    LOG_GENERATION_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    log_generation: int
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., log_generation: _Optional[int] = ...) -> None: ...
+
+class ClearPartitionsRequest(_message.Message):
+    __slots__ = ("partitions",)
+    PARTITIONS_FIELD_NUMBER: _ClassVar[int]
+    partitions: _containers.RepeatedCompositeFieldContainer[PartitionEmptied]
+    def __init__(self, partitions: _Optional[_Iterable[_Union[PartitionEmptied, _Mapping]]] = ...) -> None: ...
+
+class ClearPartitionsResponse(_message.Message):
+    __slots__ = ("partitions",)
+    PARTITIONS_FIELD_NUMBER: _ClassVar[int]
+    partitions: _containers.RepeatedCompositeFieldContainer[PartitionOutcome]
+    def __init__(self, partitions: _Optional[_Iterable[_Union[PartitionOutcome, _Mapping]]] = ...) -> None: ...
+
+class RevokeSkillRequest(_message.Message):
+    __slots__ = ("partition", "name")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    name: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., name: _Optional[str] = ...) -> None: ...
+
+class RevokeSkillResponse(_message.Message):
+    __slots__ = ("before", "after", "changed")
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    before: LayerGeneration
+    after: LayerGeneration
+    changed: bool
+    def __init__(self, before: _Optional[_Union[LayerGeneration, _Mapping]] = ..., after: _Optional[_Union[LayerGeneration, _Mapping]] = ..., changed: bool = ...) -> None: ...
+
+class LiftRevokeRequest(_message.Message):
+    __slots__ = ("partition", "name")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    name: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., name: _Optional[str] = ...) -> None: ...
+
+class LiftRevokeResponse(_message.Message):
+    __slots__ = ("generation", "changed")
+    GENERATION_FIELD_NUMBER: _ClassVar[int]
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    generation: LayerGeneration
+    changed: bool
+    def __init__(self, generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., changed: bool = ...) -> None: ...

@@ -1,0 +1,76 @@
+"""The admin calls that change layers: what partitions hold, and which names a layer may not hold."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from skillsource.v1 import admin_pb2 as pb
+
+from skillsvc.catalog.current import Replaced
+from skillsvc.catalog.learned import Learned, LearnedLayers
+from skillsvc.service import admin_wire
+from skillsvc.service.admin_requests import RevokeAsk
+from skillsvc.service.admin_scope import AdminScope
+from skillsvc.service.boundary import Call
+from skillsvc.service.threads import Threads
+
+
+class PartitionAdmin:
+    """The handlers of RefreshPartitions, ClearPartitions, RevokeSkill and LiftRevoke. Lives on the event loop."""
+
+    def __init__(
+        self, *, scope: AdminScope, learned: LearnedLayers, threads: Threads, now: Callable[[], datetime]
+    ) -> None:
+        """Change the layers of `scope`, in `threads`."""
+        self._scope = scope
+        self._learned = learned
+        self._threads = threads
+        self._now = now
+
+    async def refresh_partitions(self, ask: tuple[Learned, ...], _call: Call) -> bytes:
+        """Answer RefreshPartitions."""
+        outcomes = await self._replace(ask, self._learned.replace)
+        return pb.RefreshPartitionsResponse(partitions=outcomes).SerializeToString()
+
+    async def clear_partitions(self, ask: tuple[Learned, ...], _call: Call) -> bytes:
+        """Answer ClearPartitions."""
+        outcomes = await self._replace(ask, self._learned.clear)
+        return pb.ClearPartitionsResponse(partitions=outcomes).SerializeToString()
+
+    async def revoke_skill(self, ask: RevokeAsk, _call: Call) -> bytes:
+        """Answer RevokeSkill."""
+        self._scope.check_phase()
+        current = self._scope.current
+        told = await self._threads.run(lambda: current.revoke(ask.partition, ask.name, self._now()))
+        return pb.RevokeSkillResponse(
+            before=admin_wire.layer_generation(told.before),
+            after=admin_wire.layer_generation(told.after),
+            changed=told.changed,
+        ).SerializeToString()
+
+    async def lift_revoke(self, ask: RevokeAsk, _call: Call) -> bytes:
+        """Answer LiftRevoke."""
+        self._scope.check_phase()
+        current = self._scope.current
+        told = await self._threads.run(lambda: current.lift(ask.partition, ask.name, self._now()))
+        if told.changed and self._scope.reports(ask.partition):
+            # What sources hold of it is published by their next look: nobody waits for that here.
+            self._scope.looks.look_now(ask.partition)
+        return pb.LiftRevokeResponse(
+            generation=admin_wire.layer_generation(told.after), changed=told.changed
+        ).SerializeToString()
+
+    async def _replace(
+        self, asked: Sequence[Learned], replace: Callable[[Sequence[Learned]], tuple[Replaced, ...]]
+    ) -> list[pb.PartitionOutcome]:
+        """Replace what sources do not feed, and tell what came of each partition, in the order asked for."""
+        self._scope.check_phase()
+        fed = frozenset(each.partition for each in asked if self._scope.reports(each.partition))
+        free = [each for each in asked if each.partition not in fed]
+        came = await self._threads.run(lambda: dict(zip((each.partition for each in free), replace(free), strict=True)))
+        layers = await self._threads.run(lambda: self._scope.current.ensure(tuple(fed)))
+        return [
+            admin_wire.fed_outcome(layers[each.partition])
+            if each.partition in fed
+            else admin_wire.outcome(came[each.partition])
+            for each in asked
+        ]
