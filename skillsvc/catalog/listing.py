@@ -58,12 +58,12 @@ class Reference:
 
 
 def find(view: View, reference: Reference, allow: frozenset[str] | None) -> Row | None:
-    """Return the row that a reference names, None where there is none or its name is not allowed."""
-    if allow is not None and reference.name not in allow:
-        return None
-    if reference.source:
-        return view.find_qualified(reference.source, reference.name)
-    return view.find(reference.name)
+    """Return the row that a reference names, None where there is none or its name is not allowed.
+
+    Looked for in any case, so that what is not allowed costs what it costs to find nothing (rules.md 7).
+    """
+    row = view.find_qualified(reference.source, reference.name) if reference.source else view.find(reference.name)
+    return row if allow is None or reference.name in allow else None
 
 
 def may_begin(row: Row, invoker: Invoker) -> bool:
@@ -80,7 +80,7 @@ def may_begin(row: Row, invoker: Invoker) -> bool:
 
 def select(view: View, selection: Selection) -> tuple[Row, ...]:
     """Return the rows that a request lists, in byte order of their names."""
-    if not selection.narrows and len(view.layers) == 1:
+    if not selection.narrows and view.allow is None and len(view.layers) == 1:
         return view.layers[0].listed
     rows = _allowed(view, selection.allow)
     if selection.collection:
@@ -142,7 +142,7 @@ def _allowed(view: View, allow: frozenset[str] | None) -> Iterable[Row]:
     """Return the rows whose names are allowed, in byte order of these."""
     if allow is None:
         return view.listed()
-    if len(allow) < view.total:
+    if len(allow) < view.held:
         named = (view.find(name) for name in sorted(allow))
         return (row for row in named if row is not None)
     return (row for row in view.listed() if row.name in allow)

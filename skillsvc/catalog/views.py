@@ -7,19 +7,25 @@ composed from, so that a request costs one look-up while nothing changes.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
+from itertools import islice
 from typing import TypeVar
 
-from skillsvc.catalog.current import Current, Layer, UnreachableSource
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import Layer, UnreachableSource
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.generation import Generation
-from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.partition import Partition
 from skillsvc.domain.tokens import LayerState, TokenKeys
-from skillsvc.domain.view import View, compose
+from skillsvc.domain.view import View, Viewer, compose
 
-_HELD_PRESENT = 1024
+_HELD_PRESENT = 16_384
+_HELD_SHARED = 64
 _HELD_OLDER = 64
 """Few, since each holds its generations, also those that are retained no longer."""
+_LOOKED_THROUGH = 64
+"""Of the views held, one in so many is looked at with each change, so that none holds for long what is gone."""
 _Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,101 +50,162 @@ class Missing(Enum):
     """It is later than what is held here."""
 
 
+class LayersAway(Exception):
+    """A layer of a viewer is not in memory: `Views.bring_in` first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A sight, and the number of the state that it was last found to be the present one of."""
+
+    state: int
+    sight: Sight
+
+
 class Views:
-    """The views of callers over the present state. Used by one thread."""
+    """The views of callers over the present state. Used by one thread, but for `bring_in`.
+
+    Whatever it is asked of a viewer raises LayersAway where a layer of theirs is not in memory.
+    """
 
     def __init__(self, current: Current, keys: TokenKeys) -> None:
         """Begin with none."""
         self._current = current
         self._keys = keys
         self._layers: Mapping[Partition, Layer] = {}
-        self._present: dict[Partition, Sight] = {}
-        self._older: dict[tuple[Partition, tuple[str, ...]], Sight] = {}
+        self._state = 0
+        self._present: dict[Viewer, _Held] = {}
+        self._shared: dict[tuple[frozenset[str] | None, tuple[int, ...]], View] = {}
+        self._older: dict[tuple[Viewer, tuple[str, ...]], Sight] = {}
 
-    def present(self, caller: Partition) -> Sight:
-        """Return what a caller sees now."""
-        return self._present_in(self._current.layers, caller)
+    def bring_in(self, viewer: Viewer) -> None:
+        """Bring the layers of a viewer into memory, from any thread; it takes a while, and raises as the log does."""
+        self._current.ensure(viewer.partitions)
 
-    def exactly(self, caller: Partition, token: str) -> Sight | Missing:
+    def present(self, viewer: Viewer) -> Sight:
+        """Return what a viewer sees now."""
+        return self._present_in(self._layers_for(viewer), viewer)
+
+    def exactly(self, viewer: Viewer, token: str) -> Sight | Missing:
         """Return the state that a token names: for each layer its digest must be current or retained, whatever its log.
 
         Raises:
-            InvalidInput: TOKEN_MALFORMED where the token is not of this caller's layers.
+            InvalidInput: TOKEN_MALFORMED where the token is not of this viewer's layers.
         """
-        layers = self._current.layers
-        held = _layers_of(caller, layers)
+        layers = self._layers_for(viewer)
+        held = _layers_of(viewer, layers)
         generations: list[Generation] = []
-        for layer, state in zip(held, self._read(caller, token, held), strict=True):
+        for layer, state in zip(held, self._read(viewer, token, held), strict=True):
             generation = layer.with_digest(state.digest)
             if generation is None:
                 return Missing.EXPIRED
             generations.append(generation)
-        present = self._present_in(layers, caller)
+        present = self._present_in(layers, viewer)
         if tuple(generations) == present.view.layers:
             return present
-        key = (caller, tuple(generation.digest for generation in generations))
+        key = (viewer, tuple(generation.digest for generation in generations))
         older = self._older.pop(key, None)
         if older is None or older.unreachable != present.unreachable:
-            older = self._compose(caller, held, tuple(generations))
+            older = self._compose(viewer, held, tuple(generations))
         self._older[key] = older
         _bound(self._older, _HELD_OLDER)
         return older
 
-    def at_least(self, caller: Partition, token: str) -> Sight | Missing:
-        """Return what a caller sees now, if it is the state that a token names or a later one.
+    def at_least(self, viewer: Viewer, token: str) -> Sight | Missing:
+        """Return what a viewer sees now, if it is the state that a token names or a later one.
 
         Raises:
-            InvalidInput: TOKEN_MALFORMED where the token is not of this caller's layers.
+            InvalidInput: TOKEN_MALFORMED where the token is not of this viewer's layers.
         """
-        layers = self._current.layers
-        held = _layers_of(caller, layers)
-        present = self._present_in(layers, caller)
-        missing = _missing(self._read(caller, token, held), held, present.view)
+        layers = self._layers_for(viewer)
+        held = _layers_of(viewer, layers)
+        present = self._present_in(layers, viewer)
+        missing = _missing(self._read(viewer, token, held), held, present.view)
         return present if missing is None else missing
 
-    def reaches(self, caller: Partition, sight: Sight, token: str) -> bool:
-        """Tell whether a state that a caller was answered from is the one that a token names, or a later one.
+    def reaches(self, viewer: Viewer, sight: Sight, token: str) -> bool:
+        """Tell whether a state that a viewer was answered from is the one that a token names, or a later one.
 
         Raises:
-            InvalidInput: TOKEN_MALFORMED where the token is not of this caller's layers.
+            InvalidInput: TOKEN_MALFORMED where the token is not of this viewer's layers.
         """
-        layers = self._current.layers
+        layers = self._layers_for(viewer)
         held = tuple(layers[generation.partition] for generation in sight.view.layers)
-        return _missing(self._read(caller, token, held), held, sight.view) is None
+        return _missing(self._read(viewer, token, held), held, sight.view) is None
 
-    def _present_in(self, layers: Mapping[Partition, Layer], caller: Partition) -> Sight:
+    def _layers_for(self, viewer: Viewer) -> Mapping[Partition, Layer]:
+        """Return a state that has all layers of a viewer that there are."""
+        layers = self._current.layers
+        held = self._present.get(viewer)
+        if (
+            held is not None
+            and layers is self._layers
+            and held.state == self._state
+            and len(held.sight.view.layers) == 1
+        ):
+            # The deployment alone, which is always there, and since this state was made nobody has had a layer more.
+            return layers
+        holding = self._current.holding(viewer.partitions)
+        if holding is None:
+            raise LayersAway
+        return holding
+
+    def _present_in(self, layers: Mapping[Partition, Layer], viewer: Viewer) -> Sight:
         if layers is not self._layers:
             self._layers = layers
-            # What changed in the layers of others leaves a caller's view as it is.
-            self._present = {
-                other: sight for other, sight in self._present.items() if _is_present(sight, _layers_of(other, layers))
-            }
-        sight = self._present.get(caller)
-        if sight is None:
-            held = _layers_of(caller, layers)
-            sight = self._compose(caller, held, tuple(layer.present for layer in held))
-            self._present[caller] = sight
-            _bound(self._present, _HELD_PRESENT)
+            self._state += 1
+            self._look_through()
+        held = self._present.get(viewer)
+        if held is not None and held.state == self._state:
+            return held.sight
+        own = _layers_of(viewer, layers)
+        # What changed in the layers of others leaves a caller's view as it is.
+        sight = (
+            held.sight
+            if held is not None and _is_present(held.sight, own)
+            else self._compose(viewer, own, tuple(layer.present for layer in own))
+        )
+        self._present[viewer] = _Held(self._state, sight)
+        _bound(self._present, _HELD_PRESENT)
         return sight
 
-    def _read(self, caller: Partition, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:
-        states = self._keys.read_generation(token, caller)
+    def _look_through(self) -> None:
+        """Forget those of some views that are of the past: whoever is gone must not keep old generations in memory.
+
+        Some, since to look at all of them with each change would cost each tenant what all others publish.
+        """
+        for viewer in list(islice(self._present, len(self._present) // _LOOKED_THROUGH + 1)):
+            held = self._present.pop(viewer)
+            if _is_present(held.sight, _layers_of(viewer, self._layers)):
+                self._present[viewer] = _Held(self._state, held.sight)
+
+    def _read(self, viewer: Viewer, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:
+        states = self._keys.read_generation(token, viewer.partition)
         if [state.layer_id for state in states] != [layer.present.layer_id for layer in held]:
             raise InvalidInput(ErrorReason.TOKEN_MALFORMED, "the generation token names other layers than the caller's")
         return states
 
-    def _compose(self, caller: Partition, held: tuple[Layer, ...], generations: tuple[Generation, ...]) -> Sight:
+    def _compose(self, viewer: Viewer, held: tuple[Layer, ...], generations: tuple[Generation, ...]) -> Sight:
         return Sight(
-            view=compose(generations),
-            token=self._keys.sign_generation(generations, caller),
+            view=self._view_of(generations, viewer.allow),
+            token=self._keys.sign_generation(generations, viewer.partition),
             unreachable=_unreachable(held),
         )
 
+    def _view_of(self, generations: tuple[Generation, ...], allow: frozenset[str] | None) -> View:
+        """Return a view of generations: one for all who see the same, so that its digest is computed once for them."""
+        # Those of a view that is held are in memory, so that no other has the id of one.
+        key = (allow, tuple(map(id, generations)))
+        view = self._shared.pop(key, None) or compose(generations, allow)
+        self._shared[key] = view
+        _bound(self._shared, _HELD_SHARED)
+        return view
 
-def _bound(views: dict[_Key, Sight], at_most: int) -> None:
-    """Forget the view that was put in first: callers choose projects, so that there may be any number of keys."""
-    if len(views) > at_most:
-        del views[next(iter(views))]
+
+def _bound(held: dict[_Key, _Value], at_most: int) -> None:
+    """Forget what was put in first: callers choose projects, so that there may be any number of keys."""
+    if len(held) > at_most:
+        del held[next(iter(held))]
 
 
 def _missing(states: Sequence[LayerState], held: Sequence[Layer], view: View) -> Missing | None:
@@ -171,9 +238,6 @@ def _unreachable(held: Iterable[Layer]) -> tuple[UnreachableSource, ...]:
     return tuple(source for layer in held for source in layer.unreachable)
 
 
-def _layers_of(caller: Partition, layers: Mapping[Partition, Layer]) -> tuple[Layer, ...]:
-    """Return a caller's layers, strongest first (rules.md 4); layers that nobody published to are left out."""
-    partitions = [DEPLOYMENT, caller]
-    if caller.project:
-        partitions.append(Partition(principal=caller.principal, project=""))
-    return tuple(layers[partition] for partition in partitions if partition in layers)
+def _layers_of(viewer: Viewer, layers: Mapping[Partition, Layer]) -> tuple[Layer, ...]:
+    """Return a viewer's layers, strongest first (rules.md 4); layers that nobody published to are left out."""
+    return tuple(layers[partition] for partition in viewer.partitions if partition in layers)

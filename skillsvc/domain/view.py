@@ -7,45 +7,106 @@ in one layer alone needs no entry, so a thousand shared skills cost a partition 
 import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
+from operator import itemgetter
 from types import MappingProxyType
+from typing import NamedTuple
 
 from skillsvc.domain import canonical
 from skillsvc.domain.generation import Generation, Row
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 
 VIEW_DOMAIN = "skillsource.view.v1"
+_LISTED = canonical.encode_boolean(True)  # noqa: FBT003 - the value that is encoded
+_UNLISTED = canonical.encode_boolean(False)  # noqa: FBT003 - as above
+_NO_CLASHES: Mapping[str, int] = MappingProxyType({})
+
+
+class Viewer(NamedTuple):
+    """Who sees a view: the partition asked from, what an access rule opens beside it, and the names it allows.
+
+    A tuple, since every call looks something up by it. `further` are partitions, strongest first; `allow` is None where
+    the rule allows all names.
+    """
+
+    principal: str
+    project: str
+    further: tuple[Partition, ...] = ()
+    allow: frozenset[str] | None = None
+
+    @property
+    def partition(self) -> Partition:
+        """The partition that is asked from: what tokens and request ids are bound to."""
+        return Partition(self.principal, self.project)
+
+    @property
+    def partitions(self) -> tuple[Partition, ...]:
+        """Whose layers are seen, strongest first (rules.md 4), each once: a rule may open to many what is one's own."""
+        own = (self.partition, Partition(self.principal, "")) if self.project else (self.partition,)
+        return tuple(dict.fromkeys((DEPLOYMENT, *own, *self.further))) if self.further else (DEPLOYMENT, *own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """The layers of one caller, composed: made by `compose`.
 
-    `overlay` maps each name that more than one layer lists to the index of the layer that wins. `digest` covers the
-    rows that the layers compose to; `sequence` is the sum of the layers'; `total` counts the skills listed.
+    `overlay` maps each name that more than one layer lists to the index of the layer that wins. `allow` are the names
+    that an access rule leaves visible, None for all: nothing else is in the view, by whatever name it is asked for.
+    `sequence` is the sum of the layers'.
     """
 
     layers: tuple[Generation, ...]
     overlay: Mapping[str, int]
-    digest: str
+    allow: frozenset[str] | None
     sequence: int
     published_at: datetime
-    total: int
+    _digest: str = field(default="", init=False, repr=False, compare=False)
+
+    @property
+    def digest(self) -> str:
+        """What covers the rows that the layers compose to, computed when first asked for.
+
+        It goes through all rows there are, and after a publish to the deployment most views are composed anew of which
+        nobody asks it.
+        """
+        if not self._digest:
+            # Of frozen values alone, so that nobody can tell when it was set.
+            object.__setattr__(self, "_digest", _digest(self.layers, self.overlay, self.allow))
+        return self._digest
+
+    @property
+    def total(self) -> int:
+        """How many skills are listed."""
+        if self.allow is not None:
+            return sum(1 for _ in self.listed())
+        hidden = sum(sum(layer.find(name) is not None for layer in self.layers) - 1 for name in self.overlay)
+        return self.held - hidden
+
+    @property
+    def held(self) -> int:
+        """How many names the layers list, each as often as it is listed: no fewer than `total`, and known at once."""
+        return sum(len(layer.names) for layer in self.layers)
 
     def find(self, name: str) -> Row | None:
-        """Return the row that a name has in this view, or None."""
+        """Return the row that a name has in this view, or None.
+
+        One that is not allowed is looked for in every layer, as one that is nowhere: neither costs less (rules.md 7).
+        """
+        allowed = self.allow is None or name in self.allow
         for layer in self.layers:
             row = layer.find(name)
-            if row is not None:
+            if row is not None and allowed:
                 return row
         return None
 
     def find_qualified(self, source: str, name: str) -> Row | None:
-        """Return the row of `source/name` in the strongest layer that has it, shadowed or not, or None."""
+        """Return the row of `source/name` in the strongest layer that has it, shadowed or not, or None; as `find`."""
+        allowed = self.allow is None or name in self.allow
         for layer in self.layers:
             row = layer.find_qualified(source, name)
-            if row is not None:
+            if row is not None and allowed:
                 return row
         return None
 
@@ -53,15 +114,19 @@ class View:
         """Yield the rows listed, in byte order of their names, from the first name beyond `after`."""
         if len(self.layers) == 1:
             layer = self.layers[0]
-            yield from layer.listed[_start(layer, after) :]
-            return
-        for rank, row in _merged(layer.listed[_start(layer, after) :] for layer in self.layers):
-            if self.overlay.get(row.name, rank) == rank:
-                yield row
+            rows = iter(layer.listed[_start(layer, after) :])
+        else:
+            rows = (
+                row
+                for rank, row in _merged(layer.listed[_start(layer, after) :] for layer in self.layers)
+                if self.overlay.get(row.name, rank) == rank
+            )
+        allow = self.allow
+        yield from rows if allow is None else (row for row in rows if row.name in allow)
 
 
-def compose(layers: tuple[Generation, ...]) -> View:
-    """Return the view of layers, strongest first; there is at least one.
+def compose(layers: tuple[Generation, ...], allow: frozenset[str] | None = None) -> View:
+    """Return the view of layers, strongest first, of the names that are allowed; there is at least one layer.
 
     What loses to a stronger layer is in the overlay alone: no diagnostic of it is made yet, and none reaches a caller.
     """
@@ -74,14 +139,12 @@ def compose(layers: tuple[Generation, ...]) -> View:
             for name in few.names:
                 if many.find(name) is not None:
                     overlay[name] = min(stronger_index, overlay.get(name, stronger_index))
-    hidden = sum(sum(layer.find(name) is not None for layer in layers) - 1 for name in overlay)
     return View(
         layers=layers,
-        overlay=MappingProxyType(overlay),
-        digest=_digest(layers, overlay),
+        overlay=MappingProxyType(overlay) if overlay else _NO_CLASHES,
+        allow=allow,
         sequence=sum(layer.sequence for layer in layers),
         published_at=max(layer.published_at for layer in layers),
-        total=sum(len(layer.names) for layer in layers) - hidden,
     )
 
 
@@ -98,17 +161,23 @@ def _ranked(rank: int, rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
     return ((rank, row) for row in rows)
 
 
-def _digest(layers: tuple[Generation, ...], overlay: Mapping[str, int]) -> str:
+def _digest(layers: tuple[Generation, ...], overlay: Mapping[str, int], allow: frozenset[str] | None) -> str:
     """Digest every row of every layer by (name, rank of the layer, source), each with whether the view lists it.
 
     Shadowed rows count: they can be read by their qualified names, so that a change of one is a change of the view.
+    Rows whose names are not allowed do not: neither by a digest nor by an event is a caller told of them.
     """
-    encoded: list[bytes]
-    if len(layers) == 1:
-        encoded = [row.encoded + canonical.encode_boolean(not row.shadowed) for row in layers[0].rows]
-    else:
-        encoded = [
-            row.encoded + canonical.encode_boolean(not row.shadowed and overlay.get(row.name, rank) == rank)
-            for rank, row in _merged(layer.rows for layer in layers)
-        ]
-    return canonical.digest_of(VIEW_DOMAIN, canonical.encode_integer(len(encoded)), b"".join(encoded))
+    ranked = [
+        (row.name, rank, row)
+        for rank, layer in enumerate(layers)
+        for row in layer.rows
+        if allow is None or row.name in allow
+    ]
+    if len(layers) > 1:
+        # Layers are sorted, and sorting merges what is sorted; rows of one name and layer stay as they are.
+        ranked.sort(key=itemgetter(0))
+    encoded: list[bytes] = []
+    for name, rank, row in ranked:
+        listed = not row.shadowed and overlay.get(name, rank) == rank
+        encoded += (row.encoded, _LISTED if listed else _UNLISTED)
+    return canonical.digest_of(VIEW_DOMAIN, canonical.encode_integer(len(ranked)), b"".join(encoded))

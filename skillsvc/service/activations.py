@@ -14,8 +14,8 @@ from skillsvc.catalog.log import RequestKey, RequestLog, RequestRecord
 from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, NotImplementedYet, StateMissing
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
 from skillsvc.domain.skill import Bundle
+from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
@@ -79,19 +79,19 @@ class Activations:
         _check(row, ask.invoker)
         activation = Activation(id=self._new_id(), token=seen.sight.token)
         if ask.request_id:
-            activation, seen, row = await self._on_record(ask, call.caller(ask.scope.project), activation, seen, row)
+            activation, seen, row = await self._on_record(ask, call.viewer(ask.scope.project), activation, seen, row)
         begun = pb.ActivateResponse(activation_id=activation.id).SerializeToString()
         return seen.encoded + begun + await self._text(row.bundle)
 
     async def _on_record(
-        self, ask: ActivateAsk, caller: Partition, activation: Activation, seen: Seen, row: Row
+        self, ask: ActivateAsk, viewer: Viewer, activation: Activation, seen: Seen, row: Row
     ) -> tuple[Activation, Seen, Row]:
         """Return what the request id stands for, which is this activation if it has not been used.
 
         Where the state it was answered from is gone, or the skill in it, it is answered as if new (rules.md 5).
         """
         now = self._now()
-        key = RequestKey(caller=caller, rpc=_RPC, request_id=ask.request_id)
+        key = RequestKey(caller=viewer.partition, rpc=_RPC, request_id=ask.request_id)
         record = RequestRecord(arguments=ask.arguments, answer=activation.encode(), at=now)
         oldest = now - timedelta(seconds=self._limits.request_id_age_s)
         held = await self._threads.run(
@@ -105,7 +105,7 @@ class Activations:
             return activation, seen, row
         before = Activation.decode(held.answer)
         try:
-            seen_before = self._sights.exactly(caller, before.token)
+            seen_before = await self._sights.exactly(viewer, before.token)
             return before, seen_before, row_of(seen_before, ask.reference, ask.scope.allow)
         except (StateMissing, NotFound, InvalidInput):
             await self._threads.run(lambda: self._requests.replace(key, record))

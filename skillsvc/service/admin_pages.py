@@ -47,7 +47,7 @@ class Pages:
 
     def position(self, ask: PageAsk, call: Call) -> PagePosition:
         """Return where a page goes on; PAGE_TOKEN_MALFORMED where its token is of another caller or request."""
-        position = self._keys.read_page(ask.token, call.caller(""))
+        position = self._keys.read_page(ask.token, call.caller)
         if position.request_hash != ask.fields:
             raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "the page token belongs to another request")
         return position
@@ -55,7 +55,7 @@ class Pages:
     def next_token(self, ask: PageAsk, call: Call, last: str, states: str = "") -> str:
         """Return the token of the page behind `last`; `states` names the generations that all pages are of, if any."""
         position = PagePosition(generation_token=states, request_hash=ask.fields, last_name=last)
-        return self._keys.sign_page(position, call.caller(""))
+        return self._keys.sign_page(position, call.caller)
 
 
 def joined(parts: Sequence[bytes], rest: Message) -> bytes:

@@ -3,12 +3,15 @@
 Composed around each handler at registration rather than as an interceptor, which costs a third of the throughput
 (performance.md). A request that is no message is INVALID_ARGUMENT; an error of ours is mapped by one table and carries
 one ErrorInfo; anything else reaches the log whole and the caller as an incident id.
+
+Who calls is judged before anything of the request is looked at, once a call and once more where the rules changed
+meanwhile. What comes of it is a `Grant`, and through it a `Viewer`: no handler has another way to whose catalog it is.
 """
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, NoReturn, TypeAlias, TypeVar
+from typing import Final, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -18,9 +21,12 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from skillsvc.domain import errors
-from skillsvc.domain.errors import ErrorReason, InternalFault, InvalidInput, SkillsvcError
+from skillsvc.domain.access import LOCAL, Grant, Refusal, Role, access_of_this_machine
+from skillsvc.domain.errors import Denied, ErrorReason, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
+from skillsvc.domain.partition import Partition
+from skillsvc.domain.view import Viewer
+from skillsvc.service.roles import Need, Open, need_of
 
 DOMAIN = "skillsource.v1"
 CODES: dict[type[SkillsvcError], int] = {
@@ -49,30 +55,109 @@ _REMEMBERED_BYTES = 256
 _log = logging.getLogger(__name__)
 _Request = TypeVar("_Request", bound=Message)
 _Ask = TypeVar("_Ask")
-_Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+"""What gRPC knows of a call."""
+
+
+class Identities(Protocol):
+    """Who calls, and what the access rules make of that. Lives on the event loop, but for `subscribe`."""
+
+    @property
+    def version(self) -> int:
+        """A number that grows when rules or credentials change: what was granted before is to be judged again."""
+
+    def grant_of(self, context: Context) -> Grant | Refusal:
+        """Return what the caller of a call gets; for every call, so that what was verified is remembered.
+
+        Raises:
+            Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID, also where they have expired.
+        """
+
+    def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Have `told` called after each change, on any thread; returns what ends that."""
+
+
+class OfThisMachine:
+    """Identities where nothing of them is configured: whoever reaches the server is `local`, and may do all."""
+
+    version: Final = 0
+
+    def __init__(self) -> None:
+        """Judge once."""
+        self._grant = access_of_this_machine().judge(LOCAL)
+
+    def grant_of(self, _context: Context) -> Grant | Refusal:
+        """Return the same for everybody."""
+        return self._grant
+
+    def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
+        """Nothing ever changes."""
+        return lambda: None
 
 
 class Call:
-    """What a handler may know of the call itself. Until identities exist, everybody is `local`.
+    """What a handler may know of the call itself: who makes it, what they may see, and how much time is left.
 
     One is made for every call, so that it is no dataclass: frozen ones take four times as long.
     """
 
-    __slots__ = ("context", "principal")
+    __slots__ = ("_identities", "_need", "_version", "context", "grant")
 
-    def __init__(self, context: _Context, principal: str = LOCAL_PRINCIPAL) -> None:
-        """Tell of the call of a context, made by a principal."""
+    def __init__(self, context: Context, identities: Identities, need: Need) -> None:
+        """Judge the caller of a context by what the call needs.
+
+        Raises:
+            Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID.
+            Denied: ROLE_MISSING, also where no access rule is for the caller.
+        """
         self.context = context
-        self.principal = principal
+        self._identities = identities
+        self._need = need
+        self._version = identities.version
+        self.grant: Grant = _NOBODY if need is Open.TO_EVERYBODY else _granted(identities.grant_of(context), need)
+        """What the caller gets. Of whom nobody asks who they are, nothing."""
 
-    def caller(self, project: str) -> Partition:
-        """Return the partition that the caller asks from, of a project that is checked."""
-        return Partition(self.principal, project)
+    @property
+    def caller(self) -> Partition:
+        """The caller's principal without a project."""
+        return Partition(self.grant.principal, "")
+
+    def viewer(self, project: str) -> Viewer:
+        """Return who asks, of a project whose name is checked.
+
+        Raises:
+            Denied: PROJECT_NOT_ALLOWED, in the same words whether anybody has published to it or not (rules.md 7).
+        """
+        grant = self.grant
+        if project and not grant.may_name(project):
+            raise Denied(ErrorReason.PROJECT_NOT_ALLOWED, "the caller may not name this project")
+        return Viewer(grant.principal, project, grant.partitions, grant.allow)
+
+    def judge_again(self) -> bool:
+        """Judge the caller anew where rules or credentials changed; return whether they did. Raises as at first."""
+        version = self._identities.version
+        if version == self._version:
+            return False
+        self.grant = _granted(self._identities.grant_of(self.context), self._need)
+        self._version = version
+        return True
 
     def time_left_s(self, at_most: float) -> float:
         """Return the seconds until the caller's deadline, at most so many; a caller need not have one."""
         left: object = self.context.time_remaining()  # None without a deadline, whatever the stubs say
         return max(0.0, min(left, at_most)) if isinstance(left, float) else at_most
+
+
+_NOBODY: Final = Grant(principal="", rule="")
+"""What callers get whom nobody asked who they are."""
+
+
+def _granted(judged: Grant | Refusal, need: Need) -> Grant:
+    """Return what a caller gets; one for whom there is no rule is told no more than one who lacks the role."""
+    role = need if isinstance(need, Role) else Role.READER
+    if isinstance(judged, Refusal) or (need is role and not judged.has(role)):
+        raise Denied(ErrorReason.ROLE_MISSING, f"the call needs the role {role}", metadata={"role": role.value})
+    return judged
 
 
 class Requests(Generic[_Request, _Ask]):
@@ -125,6 +210,7 @@ class Boundary:
 
     limits: Limits
     new_incident: Callable[[], str]
+    identities: Identities
 
     def unary(
         self,
@@ -132,12 +218,14 @@ class Boundary:
         parse: Callable[[_Request, Limits], _Ask],
         handle: Callable[[_Ask, Call], Awaitable[bytes]],
     ) -> Handler:
-        """Return the registered form of a unary call's handler."""
+        """Return the registered form of a unary call's handler; KeyError where nothing says what the call needs."""
         requests = Requests(request_type, parse, self.limits)
+        identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
 
-        async def behaviour(raw: bytes, context: _Context) -> bytes:
+        async def behaviour(raw: bytes, context: Context) -> bytes:
             try:
-                return await handle(requests.read(raw), Call(context))
+                call = Call(context, identities, need)
+                return await handle(requests.read(raw), call)
             except SkillsvcError as error:
                 await _abort(context, error)
             except grpc.aio.AbortError:
@@ -153,12 +241,14 @@ class Boundary:
         parse: Callable[[_Request, Limits], _Ask],
         handle: Callable[[_Ask, Call], AsyncIterator[bytes]],
     ) -> Handler:
-        """Return the registered form of a server stream's handler."""
+        """Return the registered form of a server stream's handler; as `unary`."""
         requests = Requests(request_type, parse, self.limits)
+        identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
 
-        async def behaviour(raw: bytes, context: _Context) -> AsyncIterator[bytes]:
+        async def behaviour(raw: bytes, context: Context) -> AsyncIterator[bytes]:
             try:
-                async for event in handle(requests.read(raw), Call(context)):
+                call = Call(context, identities, need)
+                async for event in handle(requests.read(raw), call):
                     yield event
             except SkillsvcError as error:
                 await _abort(context, error)
@@ -169,7 +259,7 @@ class Boundary:
 
         return grpc.unary_stream_rpc_method_handler(behaviour)
 
-    async def _fault(self, context: _Context) -> NoReturn:
+    async def _fault(self, context: Context) -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""
         incident = self.new_incident()
         _log.exception("incident %s", incident, extra={"incident_id": incident})
@@ -183,7 +273,7 @@ class Boundary:
         )
 
 
-async def _abort(context: _Context, error: SkillsvcError) -> NoReturn:
+async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
     await context.abort_with_status(rpc_status.to_status(status_of(error)))
     raise AssertionError  # pragma: no cover - abort_with_status always raises
 

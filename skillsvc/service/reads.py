@@ -10,9 +10,9 @@ from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.media_types import media_type_of
-from skillsvc.domain.partition import Partition
 from skillsvc.domain.skill import Asset
 from skillsvc.domain.tokens import PagePosition, TokenKeys
+from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
@@ -38,12 +38,12 @@ class Reads:
 
     async def list_skills(self, ask: ListAsk, call: Call) -> bytes:
         """Answer ListSkills."""
-        caller = call.caller(ask.scope.project)
+        viewer = call.viewer(ask.scope.project)
         if ask.page_token:
-            position = self._keys.read_page(ask.page_token, caller)
+            position = self._keys.read_page(ask.page_token, viewer.partition)
             if position.request_hash != ask.fields:
                 raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "the page token belongs to another request")
-            seen, after = self._sights.page(caller, ask.scope, position.generation_token), position.last_name
+            seen, after = await self._sights.page(viewer, ask.scope, position.generation_token), position.last_name
         else:
             seen, after = await self._sights.of(ask.scope, call), ""
             # Before anything is said of it (`rules.md` 7).
@@ -53,13 +53,13 @@ class Reads:
         if ask.full:
             # FULL shows diagnostics, which no digest covers: nothing names all that such a page depends on.
             page = self._encode_page(ask, seen.sight, after)
-            return seen.encoded + page.encoded + self._next_page(ask, caller, seen, page)
+            return seen.encoded + page.encoded + self._next_page(ask, viewer, seen, page)
         # The lines of collections are in no digest.
         lines = () if after else tuple(layer.collections for layer in seen.sight.view.layers)
         key = ("page", seen.sight.view.digest, lines, ask.selection.key, after, ask.size)
         kept = self._answers.get(key)
         page = kept if kept is not None else self._answers.put(key, self._encode_page(ask, seen.sight, after))
-        return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, caller, seen, page)
+        return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, viewer, seen, page)
 
     async def skill_body(self, ask: BodyAsk, call: Call) -> bytes:
         """Answer SkillBody."""
@@ -111,12 +111,14 @@ class Reads:
         answer = await self._asset_range(asset, ask.offset, ask.length)
         return seen.encoded + answer.encoded
 
-    def _next_page(self, ask: ListAsk, caller: Partition, seen: Seen, page: Answer) -> bytes:
+    def _next_page(self, ask: ListAsk, viewer: Viewer, seen: Seen, page: Answer) -> bytes:
         """Encode the token of the page after one, nothing after the last."""
         if not page.last_name:
             return b""
         position = PagePosition(generation_token=seen.sight.token, request_hash=ask.fields, last_name=page.last_name)
-        return pb.ListSkillsResponse(next_page_token=self._keys.sign_page(position, caller)).SerializeToString()
+        return pb.ListSkillsResponse(
+            next_page_token=self._keys.sign_page(position, viewer.partition)
+        ).SerializeToString()
 
     def _encode_page(self, ask: ListAsk, sight: Sight, after: str) -> Answer:
         rows = select(sight.view, ask.selection)

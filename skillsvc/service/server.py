@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
 
@@ -21,7 +21,7 @@ from skillsvc.service.admin_pages import Pages
 from skillsvc.service.admin_scope import AdminScope, Looks
 from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.answers import AnswerCache
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.boundary import Boundary, Handler, Identities, OfThisMachine
 from skillsvc.service.changes import Changes
 from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
@@ -35,14 +35,15 @@ from skillsvc.service.watch import Watch
 from skillsvc.sources.remote_blobs import RemoteBlobs
 
 _READING_THREADS = 4
+_LAYER_THREADS = 2
 _OUTBOUND_THREADS = 16
 _OUTBOUND_WAITING = 64
 """Calls that may wait for what sources have elsewhere."""
 _LEAVING_S = 0.1
 """How long before anything else health is told."""
-_STEPS = 5
-"""The most steps in threads that one call takes: an activation finds its record, may renew it, looks whether the body
-is here, may have it brought, and reads it."""
+_STEPS = 6
+"""The most steps in threads that one call takes: an activation brings in its layers, finds its record, may renew it,
+looks whether the body is here, may have it brought, and reads it."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
 
@@ -51,8 +52,8 @@ _WAITING = 1024
 class Parts:
     """What a server serves from, built by the composition root.
 
-    `looks` is None where nobody looks at sources: there is no service for operators then. `remote` is None where no
-    source has anything elsewhere.
+    `identities` tells who calls; without any, everybody is `local`. `looks` is None where nobody looks at sources:
+    there is no service for operators then. `remote` is None where no source has anything elsewhere.
     """
 
     current: Current
@@ -63,6 +64,7 @@ class Parts:
     version: str
     now: Callable[[], datetime]
     new_id: Callable[[], str]
+    identities: Identities = field(default_factory=OfThisMachine)
     looks: Looks | None = None
     remote: RemoteBlobs | None = None
 
@@ -73,7 +75,11 @@ class Server:
     def __init__(self, parts: Parts) -> None:
         """Prepare; nothing listens before `start`."""
         self._changes = Changes(asyncio.get_running_loop())
-        self._unsubscribe = parts.current.subscribe(self._changes.tell)
+        # What callers see is another where what is published changes, and where the access rules do.
+        self._subscribed = (
+            parts.current.subscribe(self._changes.tell),
+            parts.identities.subscribe(self._changes.tell),
+        )
         within_s = parts.limits.call_without_deadline_s / _STEPS
         # A pool each: a store that is slow to write must not keep anybody from reading.
         self._reading = Threads("reads", threads=_READING_THREADS, waiting=_WAITING, within_s=within_s)
@@ -86,9 +92,11 @@ class Server:
         )
         self._recording = Threads("records", threads=1, waiting=_WAITING, within_s=within_s)
         self._comparing = Threads("admin", threads=1, waiting=_WAITING, within_s=within_s)
-        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits)
+        # A layer is brought in whole: it must not wait for bodies, nor these for it.
+        self._layers = Threads("layers", threads=_LAYER_THREADS, waiting=_WAITING, within_s=within_s)
+        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers)
         self._hurrying: asyncio.Future[None] | None = None
-        boundary = Boundary(limits=parts.limits, new_incident=parts.new_id)
+        boundary = Boundary(limits=parts.limits, new_incident=parts.new_id, identities=parts.identities)
         self._front = self._agents_front(parts, boundary)
         self._admin_front = None if parts.looks is None else self._operators_front(parts, parts.looks, boundary)
         self._fronts = [self._front] if self._admin_front is None else [self._front, self._admin_front]
@@ -112,7 +120,7 @@ class Server:
                 new_id=parts.new_id,
             ),
             sights=self._sights,
-            watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits),
+            watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits, now=parts.now),
         )
         health = self._health(SERVICE, parts, boundary)
         return Front({SERVICE: handlers, HEALTH_SERVICE: health}, limits=limits, new_id=parts.new_id)
@@ -167,11 +175,13 @@ class Server:
         for front in self._fronts:
             front.release()
         await self._stop(grace_s)
-        self._unsubscribe()
+        for unsubscribe in self._subscribed:
+            unsubscribe()
         self._outbound.close()
         self._reading.close()
         self._recording.close()
         self._comparing.close()
+        self._layers.close()
 
     def hurry(self) -> None:
         """End the calls that a drain is waiting for."""

@@ -1,20 +1,26 @@
 """What a request sees: the one read of the present state, and the waiting for a state that is not there yet."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, unique
+from typing import TypeVar
 
 from skillsvc.catalog.listing import Reference, find
-from skillsvc.catalog.views import Missing, Sight, Views
+from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound, StateMissing, Unavailable
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.boundary import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.requests import Scope
+from skillsvc.service.threads import Threads
 
 _RETRY_S = 0.2
+_TIMES_BROUGHT_IN = 3
+"""How often layers are brought in for one look, where others need the memory at once."""
+_Seen = TypeVar("_Seen")
 
 
 @unique
@@ -41,42 +47,49 @@ class Seen:
 class Sights:
     """Gives every request its sight. Lives on the event loop."""
 
-    def __init__(self, views: Views, changes: Changes, limits: Limits) -> None:
-        """Begin in the phase STARTING."""
+    def __init__(self, views: Views, changes: Changes, limits: Limits, threads: Threads) -> None:
+        """Begin in the phase STARTING. Layers that are not in memory are brought in by `threads`."""
         self._views = views
         self._changes = changes
         self._limits = limits
-        self._encoded: dict[Partition, Seen] = {}
+        self._threads = threads
+        self._encoded: dict[Viewer, Seen] = {}
         self.phase = Phase.STARTING
 
     async def of(self, scope: Scope, call: Call) -> Seen:
         """Return what a request is to be answered from.
 
         Raises:
-            Unavailable: NOT_READY, DRAINING, or GENERATION_NOT_YET where the named state did not come in time.
+            Unavailable: NOT_READY, DRAINING, or GENERATION_NOT_YET where the named state did not come in time;
+                STORE_UNREACHABLE where a layer could not be brought in.
             StateMissing: GENERATION_EXPIRED.
             InvalidInput: TOKEN_MALFORMED.
+            Denied: PROJECT_NOT_ALLOWED.
         """
         self.check_phase()
-        caller = call.caller(scope.project)
+        viewer = call.viewer(scope.project)
         if scope.at_exactly is not None:
-            return self.exactly(caller, scope.at_exactly)
+            return await self.exactly(viewer, scope.at_exactly)
         if scope.at_least is not None:
-            return await self._at_least(caller, scope.at_least, call)
-        return self.present(caller)
+            return await self._at_least(viewer, scope.at_least, call)
+        return await self.present(viewer)
 
-    def present(self, caller: Partition) -> Seen:
-        """Return what a caller sees now."""
-        return self._seen(caller, self._views.present(caller))
+    async def present(self, viewer: Viewer) -> Seen:
+        """Return what a viewer sees now."""
+        try:
+            # What nearly every request comes to.
+            return self._seen(viewer, self._views.present(viewer))
+        except LayersAway:
+            return self._seen(viewer, await self._look(viewer, lambda: self._views.present(viewer)))
 
-    def exactly(self, caller: Partition, token: str) -> Seen:
+    async def exactly(self, viewer: Viewer, token: str) -> Seen:
         """Return the state that a token names; GENERATION_EXPIRED where it is not held any more."""
-        sight = self._views.exactly(caller, token)
+        sight = await self._look(viewer, lambda: self._views.exactly(viewer, token))
         if isinstance(sight, Missing):
-            raise self._expired(caller)
-        return self._seen(caller, sight)
+            raise await self._expired(viewer)
+        return self._seen(viewer, sight)
 
-    def page(self, caller: Partition, scope: Scope, token: str) -> Seen:
+    async def page(self, viewer: Viewer, scope: Scope, token: str) -> Seen:
         """Return the state that the token of a listing names, whatever is published since.
 
         A `consistency` beside it must name the same state. A listing that began with `at_least` goes on with it: the
@@ -88,12 +101,13 @@ class Sights:
             StateMissing: GENERATION_EXPIRED.
         """
         self.check_phase()
-        seen = self.exactly(caller, token)
+        seen = await self.exactly(viewer, token)
         fits = True
         if scope.at_exactly is not None:
-            fits = self.exactly(caller, scope.at_exactly).sight.view.digest == seen.sight.view.digest
+            fits = (await self.exactly(viewer, scope.at_exactly)).sight.view.digest == seen.sight.view.digest
         elif scope.at_least is not None:
-            fits = self._views.reaches(caller, seen.sight, scope.at_least)
+            named = scope.at_least
+            fits = await self._look(viewer, lambda: self._views.reaches(viewer, seen.sight, named))
         if not fits:
             raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "consistency names another state than the page")
         return seen
@@ -105,16 +119,16 @@ class Sights:
         if self.phase is Phase.DRAINING:
             raise Unavailable(ErrorReason.DRAINING, "the server is about to stop")
 
-    async def _at_least(self, caller: Partition, token: str, call: Call) -> Seen:
+    async def _at_least(self, viewer: Viewer, token: str, call: Call) -> Seen:
         left = min(self._limits.wait_for_generation_s, call.time_left_s(2 * self._limits.wait_for_generation_s) / 2)
         ends = self._changes.now() + left
         while True:
             count = self._changes.count
-            sight = self._views.at_least(caller, token)
+            sight = await self._look(viewer, lambda: self._views.at_least(viewer, token))
             if isinstance(sight, Sight):
-                return self._seen(caller, sight)
+                return self._seen(viewer, sight)
             if sight is Missing.EXPIRED:
-                raise self._expired(caller)
+                raise await self._expired(viewer)
             if not await self._changes.beyond(count, ends - self._changes.now()):
                 raise Unavailable(
                     ErrorReason.GENERATION_NOT_YET,
@@ -123,20 +137,35 @@ class Sights:
                 )
             self.check_phase()
 
-    def _seen(self, caller: Partition, sight: Sight) -> Seen:
-        seen = self._encoded.get(caller)
+    async def _look(self, viewer: Viewer, look: Callable[[], _Seen]) -> _Seen:
+        """Return what a look at the views comes to, with the layers of the viewer brought into memory for it."""
+        for _ in range(_TIMES_BROUGHT_IN):
+            try:
+                return look()
+            except LayersAway:
+                await self._threads.run(lambda: self._views.bring_in(viewer))
+        try:
+            return look()
+        except LayersAway as error:
+            raise Unavailable(
+                ErrorReason.STORE_UNREACHABLE, "too many layers are asked for at once", retry_after_s=_RETRY_S
+            ) from error
+
+    def _seen(self, viewer: Viewer, sight: Sight) -> Seen:
+        seen = self._encoded.get(viewer)
         if seen is None or seen.sight is not sight:
             seen = Seen(sight, wire.encode_generation(sight))
             if len(self._encoded) >= _HELD:
                 del self._encoded[next(iter(self._encoded))]
-            self._encoded[caller] = seen
+            self._encoded[viewer] = seen
         return seen
 
-    def _expired(self, caller: Partition) -> StateMissing:
+    async def _expired(self, viewer: Viewer) -> StateMissing:
+        present = await self._look(viewer, lambda: self._views.present(viewer))
         return StateMissing(
             ErrorReason.GENERATION_EXPIRED,
             "the named generation is no longer held; begin again from the current one",
-            metadata={"current_token": self._views.present(caller).token},
+            metadata={"current_token": present.token},
         )
 
 

@@ -21,10 +21,11 @@ from skillsvc.service.requests import (
     parse_list,
     parse_watch,
 )
+from skillsvc.service.roles import AGENTS
 from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
-SERVICE = pb.DESCRIPTOR.services_by_name["SkillSourceService"].full_name
+SERVICE = AGENTS.full_name
 CONTRACT = 2
 """Grows with each field that is added to the contract."""
 
@@ -51,7 +52,7 @@ class ServerInfo:
         ).SerializeToString()
 
     async def get_server_info(self, _ask: None, _call: Call) -> bytes:
-        """Answer GetServerInfo."""
+        """Answer GetServerInfo: in every phase, to any caller that an access rule knows."""
         return self._constant + pb.GetServerInfoResponse(now=wire.timestamp(self._now())).SerializeToString()
 
 

@@ -1,15 +1,17 @@
 """WatchCatalog: one stream a watcher, deltas only, nothing sent to those who see no change (contract.md, "Watch")."""
 
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.catalog.diff import difference
 from skillsvc.catalog.listing import Selection, select
 from skillsvc.catalog.views import Sight
-from skillsvc.domain.errors import InvalidInput, StateMissing
+from skillsvc.domain.errors import ErrorReason, InvalidInput, StateMissing, Unauthenticated
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.boundary import Call
@@ -23,12 +25,21 @@ _RESYNC = pb.WatchCatalogResponse(resync=True).SerializeToString()
 class Watch:
     """The handler of WatchCatalog."""
 
-    def __init__(self, *, sights: Sights, changes: Changes, answers: AnswerCache, limits: Limits) -> None:
-        """Follow `sights` by `changes`; keep encoded differences in `answers`."""
+    def __init__(
+        self,
+        *,
+        sights: Sights,
+        changes: Changes,
+        answers: AnswerCache,
+        limits: Limits,
+        now: Callable[[], datetime],
+    ) -> None:
+        """Follow `sights` by `changes`, which are told of new access rules, too; keep differences in `answers`."""
         self._sights = sights
         self._changes = changes
         self._answers = answers
         self._limits = limits
+        self._now = now
         interval = pb.WatchCatalogResponse(heartbeat_interval_ms=round(limits.heartbeat_s * 1000))
         self._interval = interval.SerializeToString()
         self._heartbeat = pb.WatchCatalogResponse(heartbeat=True).SerializeToString() + self._interval
@@ -38,35 +49,50 @@ class Watch:
         """Answer WatchCatalog.
 
         What a slow reader gets is one difference from what it last got: the state is taken when the event can be sent.
+        Before each event the caller is judged by the rules in force; one whose view is made of other layers or names
+        since is told to list anew.
         """
-        caller = call.caller(ask.scope.project)
+        viewer = call.viewer(ask.scope.project)
         self._sights.check_phase()
         count = self._changes.count
-        seen = self._sights.present(caller)
-        event: bytes | None = self._interval + self._first(ask, caller, seen)
+        seen = await self._sights.present(viewer)
+        event: bytes | None = self._interval + await self._first(ask, viewer, seen)
         due = 0.0
         while True:
             if event is not None:
                 yield seen.encoded + event
                 due = self._changes.now() + self._limits.heartbeat_s
             # Counted from the last event: changes that this watcher cannot see must not keep its heartbeat back.
-            changed = await self._changes.beyond(count, due - self._changes.now())
+            changed = await self._changes.beyond(count, min(due - self._changes.now(), self._lasts_s(call)))
             if self._sights.phase is Phase.DRAINING:
                 yield seen.encoded + self._going_away
                 return
+            call.judge_again()
+            if self._lasts_s(call) <= 0:
+                raise Unauthenticated(ErrorReason.CREDENTIALS_INVALID, "the credentials have expired")
             if not changed:
-                event = self._heartbeat
+                event = self._heartbeat if self._changes.now() >= due else None
                 continue
             count = self._changes.count
-            before, seen = seen, self._sights.present(caller)
-            event = self._told(before.sight, seen.sight, ask.selection)
+            before, seen_as = seen, viewer
+            viewer = call.viewer(ask.scope.project)
+            seen = await self._sights.present(viewer)
+            if viewer != seen_as:
+                event = self._interval + _RESYNC
+            else:
+                event = self._told(before.sight, seen.sight, ask.selection)
 
-    def _first(self, ask: WatchAsk, caller: Partition, seen: Seen) -> bytes:
+    def _lasts_s(self, call: Call) -> float:
+        """Return for how many seconds a caller's credentials are good, as far as is known now."""
+        expires_at = call.grant.expires_at
+        return math.inf if expires_at is None else (expires_at - self._now()).total_seconds()
+
+    async def _first(self, ask: WatchAsk, viewer: Viewer, seen: Seen) -> bytes:
         """Encode what leads from the state that a watcher holds to the present one."""
         if not ask.since:
             return _RESYNC
         try:
-            held = self._sights.exactly(caller, ask.since)
+            held = await self._sights.exactly(viewer, ask.since)
         except (InvalidInput, StateMissing):
             # A token of a lost or foreign log, or of a state too old: the watcher lists anew.
             return _RESYNC
@@ -76,7 +102,7 @@ class Watch:
 
     def _told(self, before: Sight, after: Sight, selection: Selection) -> bytes | None:
         """Encode what a watcher is told of a change, None where it sees none."""
-        if before.view.digest != after.view.digest:
+        if before.view is not after.view and before.view.digest != after.view.digest:
             return self._interval + self._change(before, after, selection)
         return self._interval if before.unreachable != after.unreachable else None
 

@@ -17,6 +17,7 @@ from skillsvc.domain.generation import layer_digest
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.domain.view import Viewer
 from tests.contract.layer_log_values import row
 from tests.simulators.clock import START, Clock
 from tests.simulators.memory_log import MemoryLayerLog
@@ -28,7 +29,7 @@ KEYS = TokenKeys((b"k" * 32,))
 LIMITS = Limits(retained_generations=2, retained_at_most=4, retained_age_s=100)
 MINE = Partition(principal="local", project="")
 PROJECT = Partition(principal="local", project="p")
-CALLERS = (MINE, PROJECT)
+CALLERS = (Viewer("local", ""), Viewer("local", "p"))
 SOURCE = UnreachableSource(source="dir-1", since=START, state=SourceState.STALE)
 
 Content = Mapping[str, str]
@@ -55,7 +56,7 @@ class Published:
 class Held:
     """A token that somebody was given, and the state that it names."""
 
-    caller: Partition
+    caller: Viewer
     token: str
     layers: tuple[tuple[Partition, Published], ...]
     listing: Content
@@ -115,7 +116,7 @@ class Catalog(RuleBasedStateMachine):
         self.unreachable[partition] = away
         if is_new:
             held.append(Published(log=self.logs, sequence=held[-1].sequence + 1, content=content, at=self.seconds))
-            self.take_a_token(MINE)
+            self.take_a_token(CALLERS[0])
         # The last two stay; beyond them what is younger than 100 s, four at most.
         while len(held) > 2 and (held[0].at <= self.seconds - 100 or len(held) > 4):
             del held[0]
@@ -158,7 +159,7 @@ class Catalog(RuleBasedStateMachine):
         self._start(opened)
 
     @rule(caller=st.sampled_from(CALLERS))
-    def take_a_token(self, caller: Partition) -> None:
+    def take_a_token(self, caller: Viewer) -> None:
         present = {partition: self.layers[partition][-1].content for partition in self.layers}
         self.given.append(
             Held(
@@ -219,35 +220,35 @@ class Catalog(RuleBasedStateMachine):
             assert self.views.exactly(caller, sight.token) is sight
             assert self.views.at_least(caller, sight.token) is sight
 
-    def _seen_by(self, caller: Partition) -> list[Partition]:
-        strongest_first = [DEPLOYMENT, PROJECT, MINE] if caller is PROJECT else [DEPLOYMENT, MINE]
+    def _seen_by(self, caller: Viewer) -> list[Partition]:
+        strongest_first = [DEPLOYMENT, PROJECT, MINE] if caller.project else [DEPLOYMENT, MINE]
         return [partition for partition in strongest_first if partition in self.layers]
 
-    def _listing(self, caller: Partition, present: Mapping[Partition, Content]) -> Content:
+    def _listing(self, caller: Viewer, present: Mapping[Partition, Content]) -> Content:
         listing: dict[str, str] = {}
         for partition in reversed(self._seen_by(caller)):
             listing.update(present[partition])
         return dict(sorted(listing.items()))
 
-    def _is_incomplete(self, caller: Partition) -> bool:
+    def _is_incomplete(self, caller: Viewer) -> bool:
         return any(self.unreachable[partition] for partition in self._seen_by(caller))
 
     def _has(self, partition: Partition, content: Content) -> bool:
         return any(each.content == content for each in self.layers[partition])
 
-    def _check(self, sight: Sight | Missing, caller: Partition, listing: Content) -> None:
+    def _check(self, sight: Sight | Missing, caller: Viewer, listing: Content) -> None:
         """Check that a sight is whole: its listing, its count, its token."""
         assert isinstance(sight, Sight)
         listed = list(sight.view.listed())
         assert {each.name: each.bundle.skill.description for each in listed} == listing
         assert [each.name for each in listed] == list(listing)
         assert sight.view.total == len(listing)
-        named = KEYS.read_generation(sight.token, caller)
+        named = KEYS.read_generation(sight.token, caller.partition)
         assert [state.digest for state in named] == [layer.digest for layer in sight.view.layers]
         assert bool(sight.unreachable) == self._is_incomplete(caller)
 
 
-def _refused(ask: Callable[[Partition, str], object], caller: Partition, token: str) -> bool:
+def _refused(ask: Callable[[Viewer, str], object], caller: Viewer, token: str) -> bool:
     try:
         ask(caller, token)
     except InvalidInput as error:

@@ -6,20 +6,22 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skillsvc.catalog.current import Current, SourceState, UnreachableSource
+from skillsvc.catalog.current import Current
+from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.views import Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.domain.view import Viewer
 from tests.contract.layer_log_values import row
 from tests.simulators.memory_log import MemoryLayerLog
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 KEYS = TokenKeys((b"k" * 32,))
-ALICE = Partition(principal="token:alice", project="")
-ALICE_P = Partition(principal="token:alice", project="p")
-BOB = Partition(principal="token:bob", project="")
+ALICE = Viewer("token:alice", "")
+ALICE_P = Viewer("token:alice", "p")
+BOB = Viewer("token:bob", "")
 LIMITS = Limits(retained_generations=2, retained_at_most=2)
 """The present generation and the one before, so that a third publish makes a state expire."""
 
@@ -31,10 +33,11 @@ class Replica:
     current: Current
     views: Views
 
-    def publish(self, *names: str, to: Partition = DEPLOYMENT) -> None:
-        self.current.publish(to, tuple(row(name) for name in names), (), NOW)
+    def publish(self, *names: str, to: Viewer | None = None) -> None:
+        partition = DEPLOYMENT if to is None else to.partition
+        self.current.publish(partition, tuple(row(name) for name in names), (), NOW)
 
-    def names(self, caller: Partition) -> list[str]:
+    def names(self, caller: Viewer) -> list[str]:
         return [each.name for each in self.views.present(caller).view.listed()]
 
 
@@ -52,13 +55,13 @@ def state(sight: Sight | Missing) -> str | Missing:
 
 class TestLayers:
     def test_the_deployment_layer_stands_before_the_project_and_that_before_the_principal(self) -> None:
-        here = replica(ALICE, ALICE_P, BOB, DEPLOYMENT)
+        here = replica(ALICE.partition, ALICE_P.partition, BOB.partition, DEPLOYMENT)
         layers = here.views.present(ALICE_P).view.layers
-        assert [layer.partition for layer in layers] == [DEPLOYMENT, ALICE_P, ALICE]
-        assert [layer.partition for layer in here.views.present(ALICE).view.layers] == [DEPLOYMENT, ALICE]
+        assert [layer.partition for layer in layers] == [DEPLOYMENT, ALICE_P.partition, ALICE.partition]
+        assert [layer.partition for layer in here.views.present(ALICE).view.layers] == [DEPLOYMENT, ALICE.partition]
 
     def test_a_caller_without_layers_of_its_own_sees_the_deployment_alone(self) -> None:
-        here = replica(DEPLOYMENT, ALICE)
+        here = replica(DEPLOYMENT, ALICE.partition)
         here.publish("a")
         here.publish("hers", to=ALICE)
         assert here.names(BOB) == ["a"]
@@ -72,9 +75,9 @@ class TestLayers:
 
     def test_replicas_of_one_log_give_the_same_token(self) -> None:
         log = MemoryLayerLog(os.urandom)
-        here = replica(DEPLOYMENT, ALICE, log=log)
+        here = replica(DEPLOYMENT, ALICE.partition, log=log)
         here.publish("a")
-        there = replica(DEPLOYMENT, ALICE, log=log)
+        there = replica(DEPLOYMENT, ALICE.partition, log=log)
         assert there.views.present(ALICE).token == here.views.present(ALICE).token
 
 
@@ -91,7 +94,7 @@ class TestPresent:
         assert before.view.total == 0
 
     def test_a_publish_to_others_leaves_a_view_as_it_is(self) -> None:
-        here = replica(DEPLOYMENT, ALICE, BOB)
+        here = replica(DEPLOYMENT, ALICE.partition, BOB.partition)
         hers = here.views.present(ALICE)
         here.publish("his", to=BOB)
         assert here.views.present(ALICE) is hers
@@ -100,15 +103,15 @@ class TestPresent:
     def test_a_layer_that_is_opened_is_seen_by_its_owner(self) -> None:
         here = replica(DEPLOYMENT)
         his, hers = here.views.present(BOB), here.views.present(ALICE)
-        here.current.open_layer(ALICE, NOW)
+        here.current.open_layer(ALICE.partition, NOW)
         assert here.views.present(ALICE).token != hers.token
         assert here.views.present(BOB) is his
 
     def test_sources_out_of_reach_are_those_of_the_callers_own_layers(self) -> None:
-        here = replica(DEPLOYMENT, ALICE, BOB)
+        here = replica(DEPLOYMENT, ALICE.partition, BOB.partition)
         stale = UnreachableSource(source="his", since=NOW, state=SourceState.STALE)
         missing = UnreachableSource(source="all", since=NOW, state=SourceState.MISSING)
-        here.current.report(BOB, (stale,))
+        here.current.report(BOB.partition, (stale,))
         here.current.report(DEPLOYMENT, (missing,))
         assert here.views.present(ALICE).unreachable == (missing,)
         assert here.views.present(BOB).unreachable == (missing, stale)
@@ -124,15 +127,13 @@ class TestPresent:
 
     def test_any_number_of_callers_is_answered(self) -> None:
         here = replica(DEPLOYMENT)
-        tokens = {
-            here.views.present(Partition(principal="local", project=str(number))).token for number in range(2_000)
-        }
+        tokens = {here.views.present(Viewer("local", str(number))).token for number in range(2_000)}
         assert len(tokens) == 2_000
 
 
 class TestExactly:
     def test_a_retained_state_is_found_and_is_whole(self) -> None:
-        here = replica(DEPLOYMENT, ALICE)
+        here = replica(DEPLOYMENT, ALICE.partition)
         here.publish("a")
         before = here.views.present(ALICE)
         here.publish("b")
@@ -159,16 +160,16 @@ class TestExactly:
         here.publish("b")
         assert here.views.exactly(ALICE, token) is Missing.EXPIRED
 
-    @pytest.mark.parametrize("gone", [DEPLOYMENT, ALICE])
-    def test_one_layer_that_is_gone_is_enough_to_have_expired(self, gone: Partition) -> None:
-        here = replica(DEPLOYMENT, ALICE)
+    @pytest.mark.parametrize("gone", [None, ALICE], ids=["the deployment's", "her own"])
+    def test_one_layer_that_is_gone_is_enough_to_have_expired(self, gone: Viewer | None) -> None:
+        here = replica(DEPLOYMENT, ALICE.partition)
         token = here.views.present(ALICE).token
         here.publish("a", to=gone)
         here.publish("b", to=gone)
         assert here.views.exactly(ALICE, token) is Missing.EXPIRED
 
     def test_layers_of_different_ages_are_put_together_as_the_token_says(self) -> None:
-        here = replica(DEPLOYMENT, ALICE)
+        here = replica(DEPLOYMENT, ALICE.partition)
         here.publish("a")
         here.publish("hers", to=ALICE)
         token = here.views.present(ALICE).token
@@ -239,12 +240,12 @@ class TestAtLeast:
         log = MemoryLayerLog(os.urandom)
         there, here = replica(DEPLOYMENT, log=log), replica(DEPLOYMENT, log=log)
         for each in (there, here):
-            each.current.open_layer(ALICE, NOW)
+            each.current.open_layer(ALICE.partition, NOW)
         there.publish("a")
-        lost = replica(DEPLOYMENT, ALICE)
+        lost = replica(DEPLOYMENT, ALICE.partition)
         lost.publish("hers", to=ALICE)
         layers = (there.views.present(ALICE).view.layers[0], lost.views.present(ALICE).view.layers[1])
-        assert here.views.at_least(ALICE, KEYS.sign_generation(layers, ALICE)) is Missing.EXPIRED
+        assert here.views.at_least(ALICE, KEYS.sign_generation(layers, ALICE.partition)) is Missing.EXPIRED
 
 
 class TestReaches:
@@ -273,13 +274,19 @@ class TestReaches:
 @pytest.mark.parametrize("ask", ["exactly", "at_least"])
 @pytest.mark.parametrize(
     "layers",
-    [(ALICE, DEPLOYMENT), (DEPLOYMENT,), (DEPLOYMENT, ALICE, ALICE_P), (DEPLOYMENT, BOB), (ALICE,)],
+    [
+        (ALICE.partition, DEPLOYMENT),
+        (DEPLOYMENT,),
+        (DEPLOYMENT, ALICE.partition, ALICE_P.partition),
+        (DEPLOYMENT, BOB.partition),
+        (ALICE.partition,),
+    ],
     ids=["another order", "one less", "one more", "another's", "no deployment"],
 )
 def test_a_token_of_other_layers_than_the_callers_is_refused(ask: str, layers: tuple[Partition, ...]) -> None:
-    here = replica(DEPLOYMENT, ALICE, ALICE_P, BOB)
+    here = replica(DEPLOYMENT, ALICE.partition, ALICE_P.partition, BOB.partition)
     present = {partition: layer.present for partition, layer in here.current.layers.items()}
-    token = KEYS.sign_generation([present[partition] for partition in layers], ALICE)
+    token = KEYS.sign_generation([present[partition] for partition in layers], ALICE.partition)
     with pytest.raises(InvalidInput) as caught:
         getattr(here.views, ask)(ALICE, token)
     assert caught.value.reason is ErrorReason.TOKEN_MALFORMED
