@@ -55,7 +55,7 @@ class Identity:
     kind: IdentityKind
     name: str
     issuer: str = ""
-    claims: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    claims: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     """Of a JWT, each a text or several; what is within another claim is named with a dot between."""
     expires_at: datetime | None = None
 

@@ -1,0 +1,143 @@
+"""Values that are kept as they are elsewhere: looked at now and then in another thread, the last good one stays."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final, Generic, TypeAlias, TypeVar
+
+Value = TypeVar("Value")
+Submit: TypeAlias = Callable[[Callable[[], None]], "Future[None]"]
+"""Has work done in another thread; what comes back is done when the work is."""
+
+_log = logging.getLogger(__name__)
+_TICK_S: Final = 1.0
+_THREADS: Final = 4
+
+
+class LookFailed(Exception):
+    """What is elsewhere cannot be had, or cannot be used. `why` is for the log."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Kept(Generic[Value]):
+    """One such value. `value` is the last good one; any thread may read it, and ask."""
+
+    def __init__(
+        self,
+        what: str,
+        first: Value,
+        look: Callable[[], Value | None],
+        *,
+        every_s: float,
+        after_failure_s: float,
+        apart_s: float,
+        submit: Submit,
+        clock: Callable[[], float],
+        changed: Callable[[], None],
+    ) -> None:
+        """Keep a value.
+
+        Args:
+            what: What it is, for the log.
+            first: The value until a look brings another.
+            look: Returns the value as it is now, None where it is as it was; raises LookFailed.
+            every_s: Seconds from one look to the next.
+            after_failure_s: The same after a look that failed.
+            apart_s: Seconds that lie between two looks at least, whoever asks for one.
+            submit: Has looks done in another thread.
+            clock: Seconds that only grow.
+            changed: Told after the value has changed, in the thread of the look.
+        """
+        self.value = first
+        self._what = what
+        self._look = look
+        self._every_s = every_s
+        self._after_failure_s = after_failure_s
+        self._apart_s = apart_s
+        self._submit = submit
+        self._clock = clock
+        self._changed = changed
+        self._asking = threading.Lock()
+        self._looking: Future[None] | None = None
+        self._begun: float | None = None
+        self._failed = False
+
+    def ask(self) -> "Future[None] | None":
+        """Ask for a look; return what is done when it is over, None where the last one is too short a time ago."""
+        with self._asking:
+            if self._looking is not None and not self._looking.done():
+                return self._looking
+            if self._begun is not None and self._clock() - self._begun < self._apart_s:
+                return None
+            return self._begin()
+
+    def tick(self) -> None:
+        """Begin a look where it is time for one."""
+        with self._asking:
+            if self._looking is not None and not self._looking.done():
+                return
+            wait_s = self._after_failure_s if self._failed else self._every_s
+            if self._begun is None or self._clock() - self._begun >= wait_s:
+                self._begin()
+
+    def _begin(self) -> "Future[None]":
+        self._begun = self._clock()
+        self._looking = self._submit(self._look_once)
+        return self._looking
+
+    def _look_once(self) -> None:
+        try:
+            found = self._look()
+        except LookFailed as error:
+            self._failed = True
+            _log.warning("%s stay as they are: %s", self._what, error.why)
+        except Exception:  # noqa: BLE001 - the end of a thread: nobody else would say so, and the last good value stays
+            self._failed = True
+            _log.exception("%s stay as they are", self._what)
+        else:
+            self._failed = False
+            if found is not None:
+                self.value = found
+                self._changed()
+
+
+class Keeping:
+    """The threads in which values are kept, from `start` to `stop`."""
+
+    def __init__(self) -> None:
+        """Prepare; nothing is looked at before `start`, but what is asked for."""
+        self._stopping = threading.Event()
+        self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="identities")
+        self._ticking: threading.Thread | None = None
+
+    def stopped(self) -> bool:
+        """Tell whether it is over, for looks that take long."""
+        return self._stopping.is_set()
+
+    def submit(self, work: Callable[[], None]) -> "Future[None]":
+        """Do work in a thread of these."""
+        return self._executor.submit(work)
+
+    def start(self, kept: Sequence[Kept[object]]) -> None:
+        """Keep values from now on."""
+
+        def tick() -> None:
+            while True:
+                for each in kept:
+                    each.tick()
+                if self._stopping.wait(_TICK_S):
+                    return
+
+        self._ticking = threading.Thread(target=tick, name="identities", daemon=True)
+        self._ticking.start()
+
+    def stop(self) -> None:
+        """End the threads; looks that take long are told to end."""
+        self._stopping.set()
+        if self._ticking is not None:
+            self._ticking.join()
+        self._executor.shutdown(wait=True, cancel_futures=True)
