@@ -24,6 +24,7 @@ from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.schema import schema
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
+from skillsvc.settings.tls import AdminTable, ConnectionsTable, HealthTable, TlsTable
 
 _ENDLESS = 2**40
 """More than any limit has a reason to be."""
@@ -178,6 +179,10 @@ def configuration() -> str:
         (
             _HEAD,
             *_table("## [server]", ServerTable),
+            *_table("## [tls]", TlsTable),
+            *_table("## [admin]", AdminTable),
+            *_table("## [health]", HealthTable),
+            *_table("## [connections]", ConnectionsTable),
             *_table("## [conventional]", ConventionalTable),
             _SOURCES_HEAD,
             *_rows(SourceTable, {"kind", "tier"}),

@@ -114,7 +114,10 @@ class Reloading:
         limits, lower = asdict(self._started.make_limits()), asdict(settings.make_limits())
         keys += [f"[limits] {key}" for key in lower if lower[key] != limits[key]]
         shares, share = self._started.fairness.model_dump(), settings.fairness.model_dump()
-        return [*keys, *(f"[fairness] {key}" for key in share if share[key] != shares[key])]
+        keys += [f"[fairness] {key}" for key in share if share[key] != shares[key]]
+        # The files that [tls] names are taken in by themselves.
+        tables = ("tls", "admin", "health", "connections")
+        return [*keys, *(f"[{name}]" for name in tables if getattr(settings, name) != getattr(self._started, name))]
 
 
 def tell_sought(sought: Sought) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from skillsvc.catalog.current import Current
 from skillsvc.cli.hang_ups import HangUps
+from skillsvc.cli.listeners import Listeners
 from skillsvc.cli.looking import Looking
 from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.tokens import TokenKeys
@@ -44,7 +45,7 @@ def serve(
         hang_ups: Tells of each SIGHUP.
 
     Raises:
-        SettingsRefused: A source cannot be made.
+        SettingsRefused: A source cannot be made, or certificates cannot be used.
         SkillsvcError: The data folder, its log or its keys cannot be used.
         CannotListen: The address cannot be listened on.
     """
@@ -77,17 +78,19 @@ def serve(
             version=version("skillsvc"),
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
+            connections=settings.connections.connections(),
             looks=looking.loop,
             remote=remote,
         )
-        asyncio.run(_answer(settings, parts, looking, admin=folder.admin, announce=announce))
+        listeners = Listeners.of(settings, own_admin=folder.admin, now=_now)
+        asyncio.run(_answer(settings, parts, looking, listeners=listeners, announce=announce))
         if not looking.close():
             # What a look that hangs still does to the store must not reach whatever gets its descriptors next.
             closes_blobs.pop_all()
 
 
 async def _answer(
-    settings: Settings, parts: Parts, looking: Looking, *, admin: Path, announce: Callable[[str], None]
+    settings: Settings, parts: Parts, looking: Looking, *, listeners: Listeners, announce: Callable[[str], None]
 ) -> None:
     """Listen, look at the sources, and begin to answer once each has been seen or the time for that is over.
 
@@ -104,9 +107,8 @@ async def _answer(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    address = await server.start(settings.server.listen, locked=admin.parent)
     try:
-        admin_address = await server.start_admin(admin)
+        listening = await listeners.start(server)
     except CannotListen:
         await server.drain(0)
         raise
@@ -118,8 +120,8 @@ async def _answer(
                 await asyncio.wait({looked, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not stopping.is_set():
                 server.serve()
-                announce(address)
-                _log.info("serving", extra={"address": address, "admin": admin_address, "version": parts.version})
+                announce(listening["address"])
+                _log.info("serving", extra={**listening, "version": parts.version})
                 await stopped
         finally:
             _log.info("draining")

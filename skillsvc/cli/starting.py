@@ -13,7 +13,6 @@ from skillsvc.cli.output import USAGE, complain, fail, print_line
 from skillsvc.cli.serving import serve
 from skillsvc.domain.errors import SkillsvcError
 from skillsvc.service.listening import CannotListen
-from skillsvc.settings.listening import is_of_this_machine
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 
@@ -39,9 +38,10 @@ def start(settings: Settings, log_level: str, *, read_anew: Callable[[], Setting
 
 
 def _warn(settings: Settings) -> None:
-    listen = settings.server.listen
-    if not is_of_this_machine(listen):
-        _log.warning("listening beyond this machine without TLS and access rules", extra={"listen": listen})
+    if settings.is_open_to_anybody():
+        _log.warning(
+            "listening beyond this machine without TLS and access rules", extra={"listen": settings.server.listen}
+        )
     for source in settings.directories():
         if _is_known_to_be_missing(Path(source.path)):
             _log.warning(

@@ -17,6 +17,7 @@ from skillsource.v1 import errors_pb2
 
 from skillsvc.domain.limits import Limits
 from skillsvc.service.boundary import Handler
+from skillsvc.service.connections import Connections
 from skillsvc.service.listening import Listener
 
 _ERRORS = (errors_pb2.DESCRIPTOR, error_details_pb2.DESCRIPTOR)
@@ -27,14 +28,22 @@ class Front:
     """A server and its listener. Made and used on the event loop."""
 
     def __init__(
-        self, services: Mapping[str, Mapping[str, Handler]], *, limits: Limits, new_id: Callable[[], str]
+        self,
+        services: Mapping[str, Mapping[str, Handler]],
+        *,
+        limits: Limits,
+        connections: Connections,
+        new_id: Callable[[], str],
+        reflects: bool = True,
     ) -> None:
         """Prepare; nothing listens before `start`.
 
         Args:
             services: The handlers of each service's calls, by their full names.
             limits: The limits in force.
+            connections: How long connections live.
             new_id: Gives names that nobody has.
+            reflects: Say by reflection what the services are.
         """
         self._listener = Listener(new_id)
         self._server = grpc.aio.server(
@@ -43,33 +52,33 @@ class Front:
                 ("grpc.so_reuseport", 0),
                 # A little more than the limit, so that it is the boundary that refuses, with a reason.
                 ("grpc.max_receive_message_length", limits.request_bytes + 64 * 1024),
-                ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
-                ("grpc.keepalive_permit_without_calls", 1),
                 # One connection alone must not fill the queue of calls that are not taken up yet: gRPC then cancels
                 # calls at random, whoever made them.
                 ("grpc.max_concurrent_streams", 1000),
                 ("grpc.server.max_pending_requests", 10_000),
                 ("grpc.server.max_pending_requests_hard_limit", 20_000),
-                # A peer that is gone holds what waits to be sent to it.
-                ("grpc.keepalive_time_ms", 60_000),
-                ("grpc.keepalive_timeout_ms", 20_000),
+                *connections.options(),
             )
         )
         self._server.add_generic_rpc_handlers(
             tuple(grpc.method_handlers_generic_handler(name, dict(handlers)) for name, handlers in services.items())
         )
-        names = (*services, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, self._server, pool=_pool_of(names))
+        if reflects:
+            names = (*services, reflection.SERVICE_NAME)
+            reflection.enable_server_reflection(names, self._server, pool=_pool_of(names))
 
-    async def start(self, address: str, *, locked: Path | None = None) -> str:
+    async def start(
+        self, address: str, *, locked: Path | None = None, credentials: grpc.ServerCredentials | None = None
+    ) -> str:
         """Listen on `HOST:PORT` or `unix:PATH`, and answer; return the address with the port that it got.
 
-        `locked` is a folder that the caller has locked, in which the socket may be, too.
+        `locked` is a folder that the caller has locked, in which the socket may be, too. Without `credentials` of TLS
+        all is sent in plaintext.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        listening = self._listener.listen(self._server, address, locked=locked)
+        listening = self._listener.listen(self._server, address, locked=locked, credentials=credentials)
         await self._server.start()
         return listening
 

@@ -31,22 +31,30 @@ class Listener:
         self._new_id = new_id
         self._socket: _SocketFile | None = None
 
-    def listen(self, server: grpc.aio.Server, address: str, *, locked: Path | None = None) -> str:
+    def listen(
+        self,
+        server: grpc.aio.Server,
+        address: str,
+        *,
+        locked: Path | None = None,
+        credentials: grpc.ServerCredentials | None = None,
+    ) -> str:
         """Let `server` listen on `HOST:PORT` or `unix:PATH`; return the address with the port that it got.
 
         Args:
             server: What listens.
             address: Where.
             locked: A folder that the caller holds a lock of, by which no other server comes to it.
+            credentials: Of TLS; None for plaintext.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
         if not address.startswith("unix:"):
-            return f"{address.rpartition(':')[0]}:{_bind(server, address, address)}"
+            return f"{address.rpartition(':')[0]}:{_bind(server, address, address, credentials)}"
         # As grpc reads it, for whoever calls reads it so: `unix:PATH` and `unix:///PATH`, with `%20` for a space.
         path = PurePath(unquote(urlsplit(address).path))
-        self._take(path, address, lambda file, aside: file.take(server, aside, locked))
+        self._take(path, address, lambda file, aside: file.take(server, aside, locked, credentials))
         return address
 
     def listen_privately(self, server: grpc.aio.Server, path: PurePath) -> str:
@@ -93,12 +101,14 @@ class _SocketFile:
     def close(self) -> None:
         os.close(self._folder)
 
-    def take(self, server: grpc.aio.Server, aside: str, locked: Path | None) -> None:
+    def take(
+        self, server: grpc.aio.Server, aside: str, locked: Path | None, credentials: grpc.ServerCredentials | None
+    ) -> None:
         """Let `server` listen under the name; `aside` is the name in the same folder that it binds first."""
         if locked is not None and os.path.samestat(os.fstat(self._folder), locked.stat()):
             # A folder cannot be locked twice, whoever asks.
             self._refuse_taken()
-            self._settle(server, aside)
+            self._settle(server, aside, credentials=credentials)
             return
         try:
             # Of two that start at once and find a dead socket, the second must find the first one's instead.
@@ -107,7 +117,7 @@ class _SocketFile:
             raise CannotListen(f"cannot listen on {self._address}: another server begins to listen there") from error
         try:
             self._refuse_taken()
-            self._settle(server, aside)
+            self._settle(server, aside, credentials=credentials)
         finally:
             fcntl.flock(self._folder, fcntl.LOCK_UN)
 
@@ -121,9 +131,16 @@ class _SocketFile:
         finally:
             os.rmdir(aside, dir_fd=self._folder)
 
-    def _settle(self, server: grpc.aio.Server, aside: str, *, mode: int | None = None) -> None:
+    def _settle(
+        self,
+        server: grpc.aio.Server,
+        aside: str,
+        *,
+        mode: int | None = None,
+        credentials: grpc.ServerCredentials | None = None,
+    ) -> None:
         # By the descriptor: a path to the folder and this name might be longer than an address may be.
-        _bind(server, f"unix:{self._reach(aside)}", self._address)
+        _bind(server, f"unix:{self._reach(aside)}", self._address, credentials)
         try:
             if mode is not None:
                 os.chmod(aside, mode, dir_fd=self._folder)
@@ -159,9 +176,9 @@ class _SocketFile:
         return found.st_dev, found.st_ino
 
 
-def _bind(server: grpc.aio.Server, bound: str, told: str) -> int:
+def _bind(server: grpc.aio.Server, bound: str, told: str, credentials: grpc.ServerCredentials | None) -> int:
     try:
-        return server.add_insecure_port(bound)
+        return server.add_insecure_port(bound) if credentials is None else server.add_secure_port(bound, credentials)
     except RuntimeError as error:
         raise CannotListen(f"cannot listen on {told}: it is in use, or not of this machine") from error
 

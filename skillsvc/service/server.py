@@ -1,28 +1,37 @@
 """The server: its front for agents and its front for operators, begun, made ready and drained as one (P10)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.learned import LearnedLayers
 from skillsvc.catalog.log import RequestLog
 from skillsvc.catalog.views import Views
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import ErrorReason
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.activations import Activations
 from skillsvc.service.admin import SERVICE as ADMIN_SERVICE
 from skillsvc.service.admin import admin_handlers
 from skillsvc.service.admin_generations import GenerationAdmin
 from skillsvc.service.admin_pages import Pages
+from skillsvc.service.admin_partitions import PartitionAdmin
 from skillsvc.service.admin_scope import AdminScope, Looks
 from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.answers import AnswerCache
+from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Boundary, Handler, Identities, OfThisMachine
 from skillsvc.service.changes import Changes
+from skillsvc.service.channelz import SERVICE as CHANNELZ_SERVICE
+from skillsvc.service.channelz import channelz_handlers
+from skillsvc.service.connections import Connections
+from skillsvc.service.credentials import Credentials
+from skillsvc.service.fairness import Fairness
 from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
@@ -64,7 +73,9 @@ class Parts:
     version: str
     now: Callable[[], datetime]
     new_id: Callable[[], str]
+    connections: Connections = field(default_factory=Connections)
     identities: Identities = field(default_factory=OfThisMachine)
+    shares: Shares | None = None
     looks: Looks | None = None
     remote: RemoteBlobs | None = None
 
@@ -96,10 +107,28 @@ class Server:
         self._layers = Threads("layers", threads=_LAYER_THREADS, waiting=_WAITING, within_s=within_s)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers)
         self._hurrying: asyncio.Future[None] | None = None
-        boundary = Boundary(limits=parts.limits, new_incident=parts.new_id, identities=parts.identities)
+        loop = asyncio.get_running_loop()
+        self._audit = Audit(loop.time, later=loop.call_later)
+        boundary = Boundary(
+            limits=parts.limits,
+            new_incident=parts.new_id,
+            identities=parts.identities,
+            audit=self._audit,
+            fairness=None if parts.shares is None else Fairness(parts.shares, loop.time),
+        )
         self._front = self._agents_front(parts, boundary)
-        self._admin_front = None if parts.looks is None else self._operators_front(parts, parts.looks, boundary)
-        self._fronts = [self._front] if self._admin_front is None else [self._front, self._admin_front]
+        self._admin_front: Front | None = None
+        self._remote_admin_front: Front | None = None
+        if parts.looks is not None:
+            # A socket of mode 0600 lets nobody in but whoever runs the server: they may do all without credentials.
+            of_this_user = Boundary(
+                limits=parts.limits, new_incident=parts.new_id, identities=OfThisMachine(), audit=self._audit
+            )
+            self._admin_front = self._operators_front(parts, parts.looks, of_this_user)
+            self._remote_admin_front = self._operators_front(parts, parts.looks, boundary)
+        self._probes_front = self._health_front(parts, boundary)
+        fronts = (self._front, self._admin_front, self._remote_admin_front, self._probes_front)
+        self._fronts = [front for front in fronts if front is not None]
 
     def _agents_front(self, parts: Parts, boundary: Boundary) -> Front:
         limits = parts.limits
@@ -116,6 +145,7 @@ class Server:
                 requests=parts.requests,
                 threads=self._recording,
                 limits=limits,
+                audit=self._audit,
                 now=parts.now,
                 new_id=parts.new_id,
             ),
@@ -123,10 +153,10 @@ class Server:
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits, now=parts.now),
         )
         health = self._health(SERVICE, parts, boundary)
-        return Front({SERVICE: handlers, HEALTH_SERVICE: health}, limits=limits, new_id=parts.new_id)
+        return self._front_of({SERVICE: handlers, HEALTH_SERVICE: health}, parts)
 
     def _operators_front(self, parts: Parts, looks: Looks, boundary: Boundary) -> Front:
-        scope = AdminScope(current=parts.current, looks=looks, sights=self._sights)
+        scope = AdminScope(current=parts.current, looks=looks, sights=self._sights, threads=self._layers)
         pages = Pages(parts.keys, parts.limits)
         handlers = admin_handlers(
             boundary,
@@ -134,23 +164,40 @@ class Server:
                 scope=scope, pages=pages, limits=parts.limits, changes=self._changes, threads=self._comparing
             ),
             generations=GenerationAdmin(scope=scope, pages=pages, threads=self._comparing),
+            partitions=PartitionAdmin(
+                scope=scope,
+                learned=LearnedLayers(parts.current, blobs=parts.blobs, limits=parts.limits, now=parts.now),
+                threads=self._layers,
+                now=parts.now,
+            ),
         )
         health = self._health(ADMIN_SERVICE, parts, boundary)
-        return Front({ADMIN_SERVICE: handlers, HEALTH_SERVICE: health}, limits=parts.limits, new_id=parts.new_id)
+        channelz = channelz_handlers(boundary)
+        return self._front_of({ADMIN_SERVICE: handlers, HEALTH_SERVICE: health, CHANNELZ_SERVICE: channelz}, parts)
+
+    def _health_front(self, parts: Parts, boundary: Boundary) -> Front:
+        return self._front_of({HEALTH_SERVICE: self._health(SERVICE, parts, boundary)}, parts, reflects=False)
+
+    def _front_of(self, services: Mapping[str, Mapping[str, Handler]], parts: Parts, *, reflects: bool = True) -> Front:
+        return Front(
+            services, limits=parts.limits, connections=parts.connections, new_id=parts.new_id, reflects=reflects
+        )
 
     def _health(self, service: str, parts: Parts, boundary: Boundary) -> dict[str, Handler]:
         health = Health((service,), sights=self._sights, changes=self._changes, limits=parts.limits)
         return health_handlers(boundary, health)
 
-    async def start(self, address: str, *, locked: Path | None = None) -> str:
+    async def start(self, address: str, *, locked: Path | None = None, credentials: Credentials | None = None) -> str:
         """Listen on `HOST:PORT` or `unix:PATH` and answer NOT_READY; return the address with the port that it got.
 
-        `locked` is a folder that the caller has locked, in which the socket may be, too.
+        `locked` is a folder that the caller has locked, in which the socket may be, too. Without `credentials` of TLS
+        all is sent in plaintext.
 
         Raises:
             CannotListen: The address is taken or not of this machine.
         """
-        return await self._front.start(address, locked=locked)
+        of_tls = None if credentials is None else credentials.for_listener()
+        return await self._front.start(address, locked=locked, credentials=of_tls)
 
     async def start_admin(self, path: PurePath) -> str:
         """Let operators call by a unix socket of mode 0600, in a folder that the caller has locked; return its address.
@@ -160,6 +207,23 @@ class Server:
         """
         assert self._admin_front is not None, "an admin service needs what looks at the sources"
         return await self._admin_front.start_privately(path)
+
+    async def start_remote_admin(self, address: str, credentials: Credentials) -> str:
+        """Let operators call by `HOST:PORT` with TLS, as who they are; return the address with the port that it got.
+
+        Raises:
+            CannotListen: The address is taken or not of this machine.
+        """
+        assert self._remote_admin_front is not None, "an admin service needs what looks at the sources"
+        return await self._remote_admin_front.start(address, credentials=credentials.for_listener())
+
+    async def start_probes(self, address: str) -> str:
+        """Tell health alone by `HOST:PORT`, in plaintext and to everybody; return the address with its port.
+
+        Raises:
+            CannotListen: The address is taken or not of this machine.
+        """
+        return await self._probes_front.start(address)
 
     def serve(self) -> None:
         """Begin to answer from the catalog, and be healthy."""
@@ -181,6 +245,7 @@ class Server:
         self._reading.close()
         self._recording.close()
         self._comparing.close()
+        self._audit.flush()
         self._layers.close()
 
     def hurry(self) -> None:

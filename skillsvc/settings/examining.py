@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillsvc.domain.errors import SkillsvcError
+from skillsvc.service.certificate_files import CertificatesRefused, find_certificates, parse_certificates
 from skillsvc.settings.refusal import Place
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
 from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTable, ProviderTable, SourceTable
+from skillsvc.settings.tls import TlsTable
 from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.store.token_key_file import read_token_key_file
 
@@ -33,6 +35,8 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
             read_token_key_file(settings.server.token_key_file)
         except SkillsvcError as error:
             yield Remark(("server", "token_key_file"), error.message)
+    yield from _of_tls(("tls",), settings.tls)
+    yield from _of_tls(("admin", "tls"), settings.admin.tls)
     for index, source in enumerate(settings.source):
         for place, sentence, is_mistake in _of_source(source, environment):
             yield Remark(("source", index, *place), sentence, is_mistake)
@@ -48,6 +52,22 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
         yield Remark(("conventional", "project"), sentence, is_mistake=False)
     if not settings.source and not settings.conventional.labels():
         yield Remark(("source",), "is missing: nothing is served of this file without a --skills-dir", is_mistake=False)
+
+
+def _of_tls(place: Place, tls: TlsTable | None) -> Iterator[Remark]:
+    if tls is None:
+        return
+    remarks = [
+        *_of_file((*place, "cert_file"), tls.cert_file),
+        *_of_secret_file((*place, "key_file"), tls.key_file),
+        *_of_file((*place, "client_ca_file"), tls.client_ca_file),
+    ]
+    yield from remarks
+    if not any(remark.is_mistake for remark in remarks):
+        try:
+            parse_certificates(find_certificates(tls.files()))
+        except CertificatesRefused as refused:
+            yield Remark(place, f"cannot be used: {refused}")
 
 
 def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:

@@ -2,6 +2,9 @@
 
 import ipaddress
 import re
+from collections.abc import Iterator, Mapping
+
+from skillsvc.settings.refusal import Fault
 
 DEFAULT_LISTEN = "127.0.0.1:50051"
 
@@ -41,7 +44,45 @@ def fault_of(listen: str) -> str | None:
         if not path or "\0" in path or len(path.encode(errors="surrogateescape")) > _LONGEST_UNIX_PATH:
             return f"is {_UNIX} with a path of 1 to {_LONGEST_UNIX_PATH} bytes"
         return None
+    return None if _is_place(listen) else f"is {listen}; it must be HOST:PORT, [IPV6]:PORT or unix:PATH"
+
+
+def fault_of_place(listen: str) -> str | None:
+    """Return why a text is no port to listen on, None where it is one."""
+    return None if _is_place(listen) else f"is {listen}; it must be HOST:PORT or [IPV6]:PORT"
+
+
+def exposure_of(tables: Mapping[str, object]) -> Iterator[Fault]:
+    """Yield where tables would have anybody reach the server in plaintext, or without being asked who they are."""
+    is_judged = bool(tables.get("access"))
+    server, admin = _table(tables.get("server")), _table(tables.get("admin"))
+    listen = server.get("listen")
+    # Where something else is wrong with a key of these, that is told first.
+    if (
+        isinstance(listen, str)
+        and fault_of(listen) is None
+        and server.get("insecure", False) is False
+        and not is_of_this_machine(listen)
+        and not (is_judged and "tls" in tables)
+    ):
+        yield Fault(
+            f"is {listen}; without TLS and access rules the server listens on loopback or a unix socket only: "
+            "use 127.0.0.1:PORT or unix:PATH, give [tls] and an [[access]], or say --insecure",
+            ("server", "listen"),
+        )
+    if admin.get("listen") is not None and not (is_judged and ("tls" in tables or "tls" in admin)):
+        yield Fault(
+            "is for operators of other machines, which needs TLS and access rules: give [tls] and an [[access]]; "
+            "the socket admin.sock in the data folder needs neither",
+            ("admin", "listen"),
+        )
+
+
+def _is_place(listen: str) -> bool:
     place = _PLACE.fullmatch(listen)
-    if place is None or int(place["port"]) > 0xFFFF:
-        return f"is {listen}; it must be HOST:PORT, [IPV6]:PORT or unix:PATH"
-    return None
+    return place is not None and int(place["port"]) <= 0xFFFF
+
+
+def _table(value: object) -> Mapping[str, object]:
+    """Return a table; what is none is told elsewhere."""
+    return value if isinstance(value, dict) else {}

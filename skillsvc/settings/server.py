@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import Field, Strict, ValidationInfo, field_validator
+from pydantic import Field, Strict, field_validator
 
-from skillsvc.settings.listening import DEFAULT_LISTEN, fault_of, is_of_this_machine
+from skillsvc.settings.listening import DEFAULT_LISTEN, fault_of
 from skillsvc.settings.refusal import Faults
 from skillsvc.settings.table import File, Flag, Seconds, Table
 
@@ -23,14 +23,7 @@ class ServerTable(Table):
 
     @field_validator("listen")
     @classmethod
-    def _listen_is_possible_and_safe(cls, listen: str, info: ValidationInfo) -> str:
+    def _listen_is_possible(cls, listen: str) -> str:
         if fault := fault_of(listen):
-            raise Faults([fault])
-        # Where `insecure` itself is at fault, that one is told and this one has to wait.
-        if not info.data.get("insecure", True) and not is_of_this_machine(listen):
-            fault = (
-                f"is {listen}; without TLS and access rules the server listens on loopback or a unix socket only: "
-                "use 127.0.0.1:PORT or unix:PATH, or say --insecure"
-            )
             raise Faults([fault])
         return listen

@@ -8,12 +8,14 @@ from pydantic import Field, ValidationError, field_validator
 from skillsvc.domain.limits import Limits
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.listening import exposure_of, is_of_this_machine
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
 from skillsvc.settings.refusal import Fault, Faults, Place, Position, SettingsRefused, Told
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import AnySourceTable, DirectoryTable
 from skillsvc.settings.table import Table
 from skillsvc.settings.telling import faults_of, name_of
+from skillsvc.settings.tls import AdminTable, ConnectionsTable, HealthTable, TlsTable
 from skillsvc.sources.directory import DirectorySettings
 
 
@@ -25,6 +27,10 @@ class Settings(Table):
     """A whole skillsvc.toml."""
 
     server: ServerTable = ServerTable()
+    tls: TlsTable | None = Field(default=None, description="How the server proves who it is; none for plaintext.")
+    admin: AdminTable = AdminTable()
+    health: HealthTable = HealthTable()
+    connections: ConnectionsTable = ConnectionsTable()
     limits: Mapping[str, Any] = Field(default={}, description="Limits to lower, by name.")
     fairness: FairnessTable = FairnessTable()
     conventional: ConventionalTable = ConventionalTable()
@@ -40,6 +46,14 @@ class Settings(Table):
     def make_limits(self) -> Limits:
         """Return the limits in force."""
         return Limits(**self.limits)
+
+    def is_open_to_anybody(self) -> bool:
+        """Tell whether callers of other machines reach the server in plaintext, or are not asked who they are.
+
+        That is settled only where `insecure` is said.
+        """
+        is_guarded = self.tls is not None and bool(getattr(self, "access", ()))
+        return not is_guarded and not is_of_this_machine(self.server.listen)
 
     def directories(self) -> tuple[DirectorySettings, ...]:
         """Return how each declared directory is looked at, strongest first."""
@@ -86,6 +100,7 @@ def _with_kinds(tables: Mapping[str, object]) -> Mapping[str, object]:
 
 def _faults_across(tables: Mapping[str, object]) -> Iterator[Fault]:
     """Yield what is wrong between tables, whatever else is: each may be right by itself."""
+    yield from exposure_of(tables)
     sources = tables.get("source")
     limits = _table(tables.get("limits"))
     taken = {*_labels_of(_table(tables.get("conventional")))}

@@ -9,6 +9,7 @@ from skillsvc.settings.settings import Settings, make_settings
 from skillsvc.settings.toml_file import TomlFile
 
 _PATHS_OF_SERVER = frozenset({"data_dir", "token_key_file"})
+_PATHS_OF_TLS = frozenset({"cert_file", "key_file", "client_ca_file"})
 _PATHS_OF_SOURCE = frozenset({"path", "ca_file", "ssh_key_file", "known_hosts_file"})
 _PATHS_OF_AUTH = frozenset({"password_file", "token_file"})
 
@@ -108,6 +109,11 @@ def _anchored(tables: Mapping[str, object], folder: Path) -> dict[str, object]:
     anchored = dict(tables)
     if "server" in tables:
         anchored["server"] = _below(folder, tables["server"], _PATHS_OF_SERVER)
+    if "tls" in tables:
+        anchored["tls"] = _below(folder, tables["tls"], _PATHS_OF_TLS)
+    admin = tables.get("admin")
+    if isinstance(admin, dict) and "tls" in admin:
+        anchored["admin"] = {**admin, "tls": _below(folder, admin["tls"], _PATHS_OF_TLS)}
     conventional = tables.get("conventional")
     if isinstance(conventional, dict):
         anchored["conventional"] = _below(folder, {"workspace": ".", **conventional}, frozenset({"workspace"}))

@@ -30,6 +30,11 @@ def show(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> 
     """
     document = tomlkit.document()
     document.add("server", _table(settings.server.model_dump()))
+    if settings.tls is not None:
+        document.add("tls", _table(settings.tls.model_dump()))
+    document.add("admin", _table(settings.admin.model_dump()))
+    document.add("health", _table(settings.health.model_dump()))
+    document.add("connections", _table(settings.connections.model_dump()))
     document.add("limits", _table(asdict(settings.make_limits())))
     document.add("fairness", _table(settings.fairness.model_dump()))
     document.add("conventional", _table(settings.conventional.model_dump()))

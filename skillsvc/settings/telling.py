@@ -64,7 +64,10 @@ def name_of(place: Place, tables: Mapping[str, object]) -> str:
             table = f"[[source]] {index + 1}{_label_of(index, tables)}"
         case ("source", *rest):
             table = "[[source]]"
-        case ("server" | "limits" | "conventional" as name, *rest):
+        case (
+            "server" | "limits" | "conventional" | "tls" | "admin" | "health" | "connections" | "fairness" as name,
+            *rest,
+        ):
             table = f"[{name}]"
         case _:
             table, rest = "", list(place)

@@ -22,6 +22,7 @@ from tests.simulators.scripted_looks import ScriptedLooks, report
 
 AGENTS = skill_source_pb2.DESCRIPTOR.services_by_name["SkillSourceService"].full_name
 REFLECTION = "grpc.reflection.v1alpha.ServerReflection"
+CHANNELZ = "grpc.channelz.v1.Channelz"
 HEALTH = "grpc.health.v1.Health"
 _LONGEST = 107
 """Bytes of a path of a unix socket, the kernel's own number."""
@@ -95,7 +96,7 @@ async def test_reflection_knows_of_each_listener_what_is_served_there(tmp_path: 
     async with operated(looks(), tmp_path) as operator:
         agents, operators = operator.server.channel, operator.channel
         assert await services(agents) == {AGENTS, HEALTH, REFLECTION}
-        assert await services(operators) == {SERVICE.full_name, HEALTH, REFLECTION}
+        assert await services(operators) == {SERVICE.full_name, CHANNELZ, HEALTH, REFLECTION}
         hidden = await reflected(agents, file_containing_symbol=SERVICE.full_name)
         assert hidden.error_response.error_code == grpc.StatusCode.NOT_FOUND.value[0]
         shown = await reflected(operators, file_containing_symbol=SERVICE.full_name)
