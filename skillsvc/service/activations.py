@@ -18,6 +18,7 @@ from skillsvc.domain.skill import Bundle
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
+from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Call
 from skillsvc.service.requests import ActivateAsk
 from skillsvc.service.sights import Seen, Sights, row_of
@@ -58,6 +59,7 @@ class Activations:
         requests: RequestLog,
         threads: Threads,
         limits: Limits,
+        audit: Audit,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
@@ -68,6 +70,7 @@ class Activations:
         self._requests = requests
         self._threads = threads
         self._limits = limits
+        self._audit = audit
         self._now = now
         self._new_id = new_id
 
@@ -81,7 +84,16 @@ class Activations:
         if ask.request_id:
             activation, seen, row = await self._on_record(ask, call.viewer(ask.scope.project), activation, seen, row)
         begun = pb.ActivateResponse(activation_id=activation.id).SerializeToString()
-        return seen.encoded + begun + await self._text(row.bundle)
+        text = await self._text(row.bundle)
+        self._audit.allowed(
+            _RPC,
+            principal=call.grant.principal,
+            partition=call.viewer(ask.scope.project).partition,
+            generation=seen.sight.view.sequence,
+            rule=call.grant.rule,
+            what=row.bundle.digest,
+        )
+        return seen.encoded + begun + text
 
     async def _on_record(
         self, ask: ActivateAsk, viewer: Viewer, activation: Activation, seen: Seen, row: Row

@@ -73,7 +73,11 @@ class Audit:
         rule: str = "",
         what: str = "",
     ) -> None:
-        """Write that an act was done. `what` is the digest or the id of what it was done to."""
+        """Write that an act was done.
+
+        `generation` is the sequence of the layer, or of the view. `what` names what it was done to: a digest, or the
+        name that an operator gave.
+        """
         fields: dict[str, object] = {"principal": principal, "rule": rule, "what": what}
         if partition is not None:
             fields["partition"] = f"{partition.principal}/{partition.project}" if partition.principal else "deployment"

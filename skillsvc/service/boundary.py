@@ -8,10 +8,11 @@ Who calls is judged before anything of the request is looked at, once a call and
 meanwhile. What comes of it is a `Grant`, and through it a `Viewer`: no handler has another way to whose catalog it is.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Generic, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -22,10 +23,14 @@ from grpc_status import rpc_status
 
 from skillsvc.domain import errors
 from skillsvc.domain.access import LOCAL, Grant, Refusal, Role, access_of_this_machine
-from skillsvc.domain.errors import Denied, ErrorReason, InternalFault, InvalidInput, SkillsvcError
+from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.view import Viewer
+from skillsvc.service.audit import Audit, Refused
+from skillsvc.service.fairness import Fairness, Turn, Turnstile
+from skillsvc.service.groups import CHANGES, act_of, group_of
+from skillsvc.service.peers import address_of
 from skillsvc.service.roles import Need, Open, need_of
 
 DOMAIN = "skillsource.v1"
@@ -49,6 +54,17 @@ _MESSAGE_MAX_BYTES = 1024
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 """The registered form of one call's handler."""
 
+_AUDITED: Final = frozenset(
+    {
+        ErrorReason.CREDENTIALS_MISSING,
+        ErrorReason.CREDENTIALS_INVALID,
+        ErrorReason.ROLE_MISSING,
+        ErrorReason.PROJECT_NOT_ALLOWED,
+        ErrorReason.QUOTA_EXCEEDED,
+        ErrorReason.RATE_LIMITED,
+    }
+)
+"""Refusals that the audit is told of, whatever the call."""
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 256
 
@@ -206,11 +222,16 @@ class Requests(Generic[_Request, _Ask]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """What all handlers are composed with. `new_incident` makes the id by which the log tells of a fault."""
+    """What all handlers are composed with. `new_incident` makes the id by which the log tells of a fault.
+
+    `fairness` is None where callers are not told apart: there is nobody to be fair to then.
+    """
 
     limits: Limits
     new_incident: Callable[[], str]
     identities: Identities
+    audit: Audit
+    fairness: Fairness | None = None
 
     def unary(
         self,
@@ -221,13 +242,21 @@ class Boundary:
         """Return the registered form of a unary call's handler; KeyError where nothing says what the call needs."""
         requests = Requests(request_type, parse, self.limits)
         identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
+        entrance = self._entrance(request_type.DESCRIPTOR.full_name)
+        turnstile = entrance.turnstile
 
         async def behaviour(raw: bytes, context: Context) -> bytes:
+            call = None
             try:
                 call = Call(context, identities, need)
-                return await handle(requests.read(raw), call)
+                if turnstile is None:
+                    return await handle(requests.read(raw), call)
+                turn = _turn(turnstile, call)
+                answer = await handle(requests.read(raw), call)
+                turn.hold(len(answer))
+                return answer  # noqa: TRY300 - what `hold` raises is for the caller, too
             except SkillsvcError as error:
-                await _abort(context, error)
+                await self._refuse(error, context, call, entrance)
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
@@ -244,20 +273,63 @@ class Boundary:
         """Return the registered form of a server stream's handler; as `unary`."""
         requests = Requests(request_type, parse, self.limits)
         identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
+        entrance = self._entrance(request_type.DESCRIPTOR.full_name)
+        turnstile = entrance.turnstile
 
         async def behaviour(raw: bytes, context: Context) -> AsyncIterator[bytes]:
+            call = None
             try:
                 call = Call(context, identities, need)
+                if turnstile is not None:
+                    _turn(turnstile, call)
                 async for event in handle(requests.read(raw), call):
                     yield event
             except SkillsvcError as error:
-                await _abort(context, error)
+                await self._refuse(error, context, call, entrance)
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
                 await self._fault(context)
 
         return grpc.unary_stream_rpc_method_handler(behaviour)
+
+    def _entrance(self, request: str) -> "_Entrance":
+        group = group_of(request)
+        turnstile = None if group is None or self.fairness is None else self.fairness.turnstile(group)
+        return _Entrance(act=act_of(request), turnstile=turnstile)
+
+    async def _refuse(
+        self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance"
+    ) -> NoReturn:
+        """Answer an error; `call` is None where the caller was not let in."""
+        judged = self._judged(error, context) if call is None else call.grant
+        if call is None and entrance.turnstile is not None and self.fairness is not None:
+            # Whoever is not let in is counted all the same, lest asking be free for those who may not.
+            try:
+                if judged is None:
+                    self.fairness.turn_away(context.peer())
+                else:
+                    entrance.turnstile.enter(judged.principal).end()
+            except Exhausted as exhausted:
+                error = exhausted
+        if error.reason in _AUDITED or entrance.act in CHANGES:
+            principal, rule = ("", "") if judged is None else (judged.principal, judged.rule)
+            peer = "" if principal else address_of(context.peer())
+            self.audit.refused(
+                Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
+            )
+        await _abort(context, error)
+
+    def _judged(self, error: SkillsvcError, context: Context) -> Grant | None:
+        """Return what a caller has who was not let in; None for one who has nothing."""
+        if not isinstance(error, Denied):
+            return None
+        try:
+            judged = self.identities.grant_of(context)
+        except errors.Unauthenticated:
+            # Expired in this very moment.
+            return None
+        return judged if isinstance(judged, Grant) else None
 
     async def _fault(self, context: Context) -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""
@@ -271,6 +343,22 @@ class Boundary:
                 metadata={"incident_id": incident},
             ),
         )
+
+
+class _Entrance(NamedTuple):
+    """What all calls of one handler have in common where they begin."""
+
+    act: str
+    turnstile: Turnstile | None
+
+
+def _turn(turnstile: Turnstile, call: Call) -> Turn:
+    """Let a call in. It is over when its task is, which lasts until its answer is sent."""
+    turn = turnstile.enter(call.grant.principal)
+    task = asyncio.current_task()
+    assert task is not None, "a handler runs in the task of its call"
+    task.add_done_callback(turn.end)
+    return turn
 
 
 async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
@@ -287,6 +375,9 @@ def status_of(error: SkillsvcError) -> status_pb2.Status:
         delay = Duration()
         delay.FromNanoseconds(round(error.retry_after_s * 1e9))
         status.details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
+    if isinstance(error, Exhausted) and error.subject:
+        used_up = error_details_pb2.QuotaFailure.Violation(subject=error.subject, description=_bounded(error.message))
+        status.details.append(_packed(error_details_pb2.QuotaFailure(violations=[used_up])))
     if "field" in error.metadata and isinstance(error, InvalidInput):
         violation = error_details_pb2.BadRequest.FieldViolation(
             field=error.metadata["field"], description=_bounded(error.message)

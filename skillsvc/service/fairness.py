@@ -136,21 +136,23 @@ class Fairness:
             self._accounts.move_to_end(principal)
         return account
 
-    def turned_away(self, peer: str) -> Exhausted | None:
-        """Count a call of nobody, by the address of its peer; return what it is told where there are too many of them.
+    def turn_away(self, peer: str) -> None:
+        """Count a call of nobody, by the address of its peer.
 
         Whoever has a valid identity is never held to what others at the same address do.
+
+        Raises:
+            Exhausted: RATE_LIMITED where there are too many of them.
         """
         address = address_of(peer)
         now = self.now()
         whole_at = self._strangers.get(address, now)
         if (wait_s := self._strange.wait_s(whole_at, now)) > 0:
-            return _too_often(self._strange, "calls without a valid identity from this address", wait_s)
+            raise _too_often(self._strange, "calls without a valid identity from this address", wait_s)
         if address not in self._strangers and len(self._strangers) >= _ADDRESSES:
             self._strangers.popitem(last=False)
         self._strangers[address] = self._strange.taken(whole_at, now)
         self._strangers.move_to_end(address)
-        return None
 
     def _make_room(self) -> None:
         """Forget who has not called for longest. Accounts with calls under way are no more than there are calls."""

@@ -61,8 +61,9 @@ _WAITING = 1024
 class Parts:
     """What a server serves from, built by the composition root.
 
-    `identities` tells who calls; without any, everybody is `local`. `looks` is None where nobody looks at sources:
-    there is no service for operators then. `remote` is None where no source has anything elsewhere.
+    `identities` tells who calls; without any, everybody is `local`. `shares` is how much each may take, None where
+    callers are not told apart. `looks` is None where nobody looks at sources: there is no service for operators then.
+    `remote` is None where no source has anything elsewhere.
     """
 
     current: Current

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
+from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Boundary, Call, OfThisMachine
 from skillsvc.service.skill_source import FEATURES
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -152,7 +153,9 @@ class TestFaultsOfTheServer:
             yield b"first"
             raise RuntimeError("open('/srv/data'): unexpected")
 
-        boundary = Boundary(limits=Limits(), new_incident=lambda: "id-1", identities=OfThisMachine())
+        boundary = Boundary(
+            limits=Limits(), new_incident=lambda: "id-1", identities=OfThisMachine(), audit=Audit(lambda: 0.0)
+        )
         handler = boundary.stream(pb.WatchCatalogRequest, lambda _request, _limits: None, fail)
         server = grpc.aio.server()
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("t.Test", {"Watch": handler}),))

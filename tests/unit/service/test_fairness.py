@@ -153,18 +153,19 @@ def test_nobody_with_a_call_under_way_is_forgotten(now: Seconds) -> None:
 
 def test_calls_of_nobody_are_counted_by_their_address(now: Seconds) -> None:
     fairness = Fairness(replace(SHARES, strangers_a_second=4, strangers_burst=2), now)
-    assert fairness.turned_away("ipv4:192.0.2.1:1000") is None
-    assert fairness.turned_away("ipv4:192.0.2.1:2000") is None
-    error = fairness.turned_away("ipv4:192.0.2.1:3000")
-    assert error is not None
-    assert (error.reason, error.retry_after_s) == (ErrorReason.RATE_LIMITED, 0.25)
-    assert fairness.turned_away("ipv4:192.0.2.2:1000") is None
+    fairness.turn_away("ipv4:192.0.2.1:1000")
+    fairness.turn_away("ipv4:192.0.2.1:2000")
+    with pytest.raises(Exhausted) as caught:
+        fairness.turn_away("ipv4:192.0.2.1:3000")
+    assert (caught.value.reason, caught.value.retry_after_s) == (ErrorReason.RATE_LIMITED, 0.25)
+    fairness.turn_away("ipv4:192.0.2.2:1000")
     now.time += 0.25
-    assert fairness.turned_away("ipv4:192.0.2.1:4000") is None
+    fairness.turn_away("ipv4:192.0.2.1:4000")
 
 
 def test_an_address_of_nobody_says_nothing_of_who_has_an_identity(now: Seconds) -> None:
     fairness = Fairness(replace(SHARES, strangers_burst=1), now)
-    for _ in range(10):
-        fairness.turned_away("ipv4:192.0.2.1:1000")
+    fairness.turn_away("ipv4:192.0.2.1:1000")
+    with pytest.raises(Exhausted):
+        fairness.turn_away("ipv4:192.0.2.1:1000")
     enter(fairness, ALICE)
