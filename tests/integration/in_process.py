@@ -1,5 +1,6 @@
 """A server in the test's own process, on a loopback port, serving what the test publishes; called through real gRPC."""
 
+import copy
 import itertools
 import os
 from collections.abc import AsyncIterator
@@ -21,10 +22,12 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
+from skillsvc.service.boundary import Identities, OfThisMachine
 from skillsvc.service.server import Parts, Server
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import Clock
+from tests.simulators.known_callers import HEADER
 from tests.simulators.memory_log import MemoryLayerLog, MemoryRequestLog
 from tests.simulators.skills import in_order, skill_row
 
@@ -76,6 +79,13 @@ class InProcess:
         self.server = server
         self.channel = channel
         self.address = address
+        self.metadata: tuple[tuple[str, str], ...] = ()
+
+    def of(self, caller: str) -> "InProcess":
+        """Return the same, called by one of the callers that it knows."""
+        other = copy.copy(self)
+        other.metadata = ((HEADER, caller),)
+        return other
 
     def publish(self, *rows: Row, partition: Partition = DEPLOYMENT) -> Generation | None:
         """Publish rows, in any order."""
@@ -102,7 +112,7 @@ class InProcess:
     async def raw(self, rpc: str, request: bytes, within_s: float = DEADLINE_S) -> bytes:
         """Call with bytes."""
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(f"/{SERVICE}/{rpc}")
-        return await method(request, timeout=within_s)
+        return await method(request, timeout=within_s, metadata=self.metadata)
 
     async def call(self, request: Message, into: type[_Answer], within_s: float = DEADLINE_S) -> _Answer:
         """Call, and return the answer."""
@@ -129,7 +139,7 @@ class InProcess:
         request = pb.WatchCatalogRequest(**fields)  # type: ignore[arg-type] # of any field
         method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes]
         method = self.channel.unary_stream(f"/{SERVICE}/WatchCatalog")
-        return Watcher(method(request.SerializeToString(), timeout=within_s))
+        return Watcher(method(request.SerializeToString(), timeout=within_s, metadata=self.metadata))
 
 
 class Watcher:
@@ -187,11 +197,12 @@ async def in_process(
     looks: Looks | None = None,
     current: Current | None = None,
     remote: RemoteBlobs | None = None,
+    identities: Identities | None = None,
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
     With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to,
-    `remote` has what is fetched on need.
+    `remote` has what is fetched on need. Without `identities` everybody is `local`.
     """
     world = world or World()
     current = current or Current(world.log, world.limits)
@@ -210,6 +221,7 @@ async def in_process(
             new_id=lambda: f"id-{next(ids)}",
             looks=looks,
             remote=remote,
+            identities=identities or OfThisMachine(),
         )
     )
     address = await server.start(address)
