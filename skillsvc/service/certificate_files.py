@@ -21,6 +21,7 @@ _LONGEST: Final = 1024 * 1024
 
 _LEAST_RSA_BITS: Final = 2048
 _BEGIN: Final = b"-----BEGIN CERTIFICATE-----"
+_END: Final = b"-----END CERTIFICATE-----"
 
 
 class CertificatesRefused(Exception):
@@ -129,7 +130,8 @@ def _certificates(what: str, pem: bytes) -> list[x509.Certificate]:
     except ValueError as error:
         raise CertificatesRefused(f"{what} holds no certificate in PEM, or one that is damaged") from error
     # A block without an end is passed over by whoever reads PEM: it is what a file that is being written ends in.
-    if len(certificates) != pem.count(_BEGIN):
+    is_begun = any(line.startswith(b"-") for line in pem[pem.rfind(_END) + len(_END) :].splitlines())
+    if is_begun or len(certificates) != pem.count(_BEGIN):
         raise CertificatesRefused(f"{what} is not written to its end")
     for certificate in certificates:
         _check_key(what, certificate)
