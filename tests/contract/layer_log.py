@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillsvc.catalog.log import LayerLog
+from skillsvc.catalog.log import LayerLog, LayerStep
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Generation, Row, make_row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
@@ -203,6 +203,101 @@ class LayerLogContract:
         with pytest.raises(ValueError, match="log"):
             log.append(generation(DEPLOYMENT, other, 1), dropped=())
         assert log.load(DEPLOYMENT).generations == ()
+
+    def test_several_layers_are_kept_in_one_step(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        ids = {partition: log.load(partition).log_id for partition in (DEPLOYMENT, ALICE)}
+        old = generation(ALICE, ids[ALICE], 1, row("a"), row("b"))
+        log.append(old, dropped=())
+        new = generation(ALICE, ids[ALICE], 2, row("b"))
+        first = generation(DEPLOYMENT, ids[DEPLOYMENT], 1, row("a"))
+        log.keep(
+            [
+                LayerStep(partition=ALICE, generation=new, dropped=frozenset({1}), revoked=frozenset({"a"})),
+                LayerStep(partition=DEPLOYMENT, generation=first, log_generation=2**63 - 1),
+            ]
+        )
+        for each in (log, reopen()):
+            alice, deployment = each.load(ALICE), each.load(DEPLOYMENT)
+            assert (alice.generations, alice.revoked, alice.log_generation) == ((new,), frozenset({"a"}), None)
+            assert (deployment.generations, deployment.revoked) == ((first,), frozenset())
+            assert deployment.log_generation == 2**63 - 1
+
+    def test_a_step_that_cannot_be_kept_undoes_those_before_it(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        ids = {partition: log.load(partition).log_id for partition in (DEPLOYMENT, ALICE)}
+        held = generation(DEPLOYMENT, ids[DEPLOYMENT], 5, row("a"))
+        log.append(held, dropped=())
+        steps = [
+            LayerStep(
+                partition=ALICE,
+                generation=generation(ALICE, ids[ALICE], 1, row("b")),
+                revoked=frozenset({"a"}),
+                log_generation=3,
+            ),
+            LayerStep(partition=DEPLOYMENT, generation=generation(DEPLOYMENT, ids[DEPLOYMENT], 5)),
+        ]
+        with pytest.raises(ValueError, match="sequence"):
+            log.keep(steps)
+        for each in (log, reopen()):
+            alice = each.load(ALICE)
+            assert (alice.generations, alice.revoked, alice.log_generation) == ((), frozenset(), None)
+            assert each.load(DEPLOYMENT).generations == (held,)
+        # What was undone is not what the next one is written as the difference from.
+        again = generation(ALICE, ids[ALICE], 1, row("b"))
+        log.append(again, dropped=())
+        assert reopen().load(ALICE).generations == (again,)
+
+    def test_what_is_revoked_is_replaced_as_a_whole_and_stays_where_nothing_is_said(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        log_id = log.load(ALICE).log_id
+        log.append(generation(ALICE, log_id, 1, row("a")), dropped=())
+        log.append(generation(DEPLOYMENT, log.load(DEPLOYMENT).log_id, 1, row("a")), dropped=())
+        for revoked, held in (
+            (frozenset({"a", "b", "\u00e9"}), frozenset({"a", "b", "\u00e9"})),
+            (None, frozenset({"a", "b", "\u00e9"})),
+            (frozenset({"b", "c"}), frozenset({"b", "c"})),
+            (frozenset[str](), frozenset[str]()),
+        ):
+            log.keep([LayerStep(partition=ALICE, revoked=revoked)])
+            assert log.load(ALICE).revoked == reopen().load(ALICE).revoked == held
+            assert log.load(DEPLOYMENT).revoked == frozenset()
+
+    def test_the_newest_generation_takes_the_place_of_all_others_in_one_step(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        log_id = log.load(ALICE).log_id
+        for sequence in range(1, 4):
+            log.append(generation(ALICE, log_id, sequence, row("a", str(sequence)), row("b")), dropped=())
+        last = generation(ALICE, log_id, 9, row("b"))
+        log.keep([LayerStep(partition=ALICE, generation=last, dropped=frozenset({1, 2, 3}))])
+        assert log.load(ALICE).generations == reopen().load(ALICE).generations == (last,)
+        with pytest.raises(ValueError, match="newest"):
+            log.keep([LayerStep(partition=ALICE, dropped=frozenset({9}))])
+        with pytest.raises(ValueError, match="dropped"):
+            log.keep([LayerStep(partition=ALICE, generation=generation(ALICE, log_id, 10), dropped=frozenset({10}))])
+        assert log.load(ALICE).generations == (last,)
+
+    def test_partitions_are_those_that_have_a_generation(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
+        assert log.partitions() == ()
+        log.load(ALICE)
+        log.append(generation(DEPLOYMENT, log.load(DEPLOYMENT).log_id, 1), dropped=())
+        assert log.partitions() == reopen().partitions() == (DEPLOYMENT,)
+        log.append(generation(ALICE, log.load(ALICE).log_id, 1), dropped=())
+        assert set(log.partitions()) == {DEPLOYMENT, ALICE}
+
+    def test_blobs_are_those_of_every_generation_that_is_held(
+        self, log: LayerLog, reopen: Callable[[], LayerLog]
+    ) -> None:
+        assert log.blobs() == frozenset()
+        log_id = log.load(ALICE).log_id
+        a, b = row("a"), row("b")
+        log.append(generation(ALICE, log_id, 1, a), dropped=())
+        log.append(generation(ALICE, log_id, 2, b), dropped=())
+        assert log.blobs() == reopen().blobs() == {*a.bundle.blobs, *b.bundle.blobs}
+        log.forget(ALICE, [1])
+        assert log.blobs() == reopen().blobs() == frozenset(b.bundle.blobs)
 
     def test_a_log_opened_again_goes_on_without_a_load(self, log: LayerLog, reopen: Callable[[], LayerLog]) -> None:
         log_id = log.load(DEPLOYMENT).log_id

@@ -95,4 +95,8 @@ def request_of(rpc: str) -> Message:
         request.partition.CopyFrom(HERE)  # type: ignore[attr-defined] # as the descriptor says
     if rpc == "DiffGenerations":
         request.before.sequence = 1  # type: ignore[attr-defined] # as above
+    if "name" in method.input_type.fields_by_name:
+        request.name = "a"  # type: ignore[attr-defined] # as above
+    if "partitions" in method.input_type.fields_by_name:
+        request.partitions.add().partition.principal = "local"  # type: ignore[attr-defined] # as above
     return request

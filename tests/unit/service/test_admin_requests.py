@@ -17,11 +17,15 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.admin import SERVICE
 from skillsvc.service.admin_requests import (
     PageAsk,
+    parse_clear_partitions,
     parse_diagnostics,
     parse_diff,
     parse_generation,
+    parse_lift,
     parse_partitions,
     parse_refresh,
+    parse_refresh_partitions,
+    parse_revoke,
     parse_sources,
     partition_of,
 )
@@ -36,6 +40,10 @@ PARSERS: dict[str, Callable[..., object]] = {
     "ListPartitions": parse_partitions,
     "GetGeneration": parse_generation,
     "DiffGenerations": parse_diff,
+    "RefreshPartitions": parse_refresh_partitions,
+    "ClearPartitions": parse_clear_partitions,
+    "RevokeSkill": parse_revoke,
+    "LiftRevoke": parse_lift,
 }
 OTHER_VALUES: dict[str, object] = {
     "partition": pb.Partition(principal="local"),
@@ -49,12 +57,21 @@ OTHER_VALUES: dict[str, object] = {
     "generation": pb.GenerationName(sequence=7),
     "before": pb.GenerationName(sequence=7),
     "after": pb.GenerationName(sequence=7),
+    "name": "b",
+    "partitions": [{"partition": pb.Partition(principal="local", project="other")}],
 }
+SEVERAL = {"RefreshPartitions", "ClearPartitions"}
+"""The calls about several partitions at once."""
+OF_ALICE = pb.Partition(principal="token:alice")
 
 
 def request_of(rpc: str, **fields: object) -> Message:
     """Return a request that would be answered, with further fields."""
-    needed: dict[str, object] = {} if rpc == "ListPartitions" else {"partition": HERE}
+    needed: dict[str, object] = {} if rpc in SEVERAL | {"ListPartitions"} else {"partition": HERE}
+    if rpc in SEVERAL:
+        needed["partitions"] = [{"partition": OF_ALICE}]
+    if rpc in {"RevokeSkill", "LiftRevoke"}:
+        needed["name"] = "a"
     if rpc == "DiffGenerations":
         needed["before"] = pb.GenerationName(sequence=1)
     if rpc == "Refresh":
@@ -72,9 +89,9 @@ def test_every_call_of_the_contract_has_its_handler_and_no_other() -> None:
     assert set(PARSERS) == {method.name for method in METHODS}
 
 
-def test_every_request_but_that_for_partitions_names_one() -> None:
+def test_every_request_but_those_for_several_partitions_names_one() -> None:
     with_one = {method.name for method in METHODS if "partition" in method.input_type.fields_by_name}
-    assert with_one == set(PARSERS) - {"ListPartitions"}
+    assert with_one == set(PARSERS) - {"ListPartitions"} - SEVERAL
     assert all(
         method.input_type.fields_by_name["partition"].number == 1 for method in METHODS if method.name in with_one
     )
@@ -119,7 +136,7 @@ def test_a_page_is_as_large_as_asked_and_never_larger_than_may_be(given_: int, s
 
 def test_a_page_belongs_to_one_request_of_one_call() -> None:
     pages: list[PageAsk] = []
-    for rpc in sorted(set(PARSERS) - {"Refresh"}):
+    for rpc in sorted(method.name for method in METHODS if "page_token" in method.input_type.fields_by_name):
         for further in ({}, {"page_size": 3}, {"page_token": "x"}):
             asked = PARSERS[rpc](request_of(rpc, **further), LIMITS)
             page = getattr(asked, "page", asked)
