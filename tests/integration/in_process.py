@@ -20,9 +20,12 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
 from skillsvc.service.boundary import Identities, OfThisMachine
+from skillsvc.service.connections import Connections
+from skillsvc.service.credentials import Credentials
 from skillsvc.service.server import Parts, Server
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -198,11 +201,15 @@ async def in_process(
     current: Current | None = None,
     remote: RemoteBlobs | None = None,
     identities: Identities | None = None,
+    shares: Shares | None = None,
+    credentials: Credentials | None = None,
+    connections: Connections | None = None,
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
     With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to,
-    `remote` has what is fetched on need. Without `identities` everybody is `local`.
+    `remote` has what is fetched on need. Without `identities` everybody is `local`, without `shares` nobody is held to
+    any. With `credentials` of TLS the test brings channels of its own.
     """
     world = world or World()
     current = current or Current(world.log, world.limits)
@@ -222,9 +229,11 @@ async def in_process(
             looks=looks,
             remote=remote,
             identities=identities or OfThisMachine(),
+            shares=shares,
+            connections=connections or Connections(),
         )
     )
-    address = await server.start(address)
+    address = await server.start(address, credentials=credentials)
     try:
         async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
             running = InProcess(world, current, server, channel, address)

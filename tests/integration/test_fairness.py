@@ -1,0 +1,231 @@
+"""Fairness through real gRPC: what one caller may take, what it is told, and what the others notice of it: nothing."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2
+from skillsource.v1 import skill_source_pb2 as pb
+
+from skillsvc.domain.access import Role
+from skillsvc.domain.shares import Shares
+from tests.hostile.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, frame, literal, message
+from tests.integration.in_process import (
+    DEADLINE_S,
+    SERVICE,
+    InProcess,
+    Refusal,
+    Watcher,
+    World,
+    in_process,
+    refusal_of,
+    unpacked,
+)
+from tests.simulators.known_callers import HEADER, KnownCallers, granted
+from tests.simulators.skills import skill_row
+
+ALICE, BOB = "token:alice", "token:bob"
+NEVER = 1e-6
+"""So few a second that nothing comes back while a test runs."""
+
+
+def shares(**others: float) -> Shares:
+    """Return shares of one call of a group, which does not come back, but for others."""
+    fields: dict[str, float] = {
+        **{f"{group}_a_second": NEVER for group in ("reads", "lists", "activations", "watches", "strangers")},
+        **{f"{group}_burst": 1 for group in ("reads", "lists", "activations", "watches", "strangers")},
+        **others,
+    }
+    return Shares(**fields)  # type: ignore[arg-type] # whole numbers where these are needed
+
+
+@asynccontextmanager
+async def running(fair: Shares, body: str = "Do it.") -> AsyncIterator[InProcess]:
+    """Run a server that knows Alice, Bob, and Carol, who may do nothing."""
+    world = World()
+    callers = KnownCallers(
+        alice=granted(ALICE), bob=granted(BOB), carol=granted("token:carol", Role.ADMIN), operator=granted("token:o")
+    )
+    async with in_process(
+        skill_row(world.blobs, "a", body=body), world=world, identities=callers, shares=fair
+    ) as server:
+        yield server
+
+
+def headers(rpc: str, caller: str) -> bytes:
+    """Return the header fields of a call."""
+    return b"\x83\x86" + b"".join(  # the static table's POST and http
+        literal(name, value)
+        for name, value in (
+            (b":path", f"/{SERVICE}/{rpc}".encode()),
+            (b":authority", b"test"),
+            (b"content-type", b"application/grpc"),
+            (b"te", b"trailers"),
+            (HEADER.encode(), caller.encode()),
+        )
+    )
+
+
+def retry_after_s(refusal: Refusal) -> float:
+    assert refusal.status is not None
+    (info,) = unpacked(refusal.status, error_details_pb2.RetryInfo)
+    return info.retry_delay.seconds + info.retry_delay.nanos / 1e9
+
+
+async def refusal_or_none(server: InProcess, rpc: str, raw: bytes) -> Refusal | None:
+    """Call, and return how it was refused, if it was."""
+    try:
+        await server.raw(rpc, raw)
+    except grpc.aio.AioRpcError as error:
+        return refusal_of(error)
+    return None
+
+
+async def begins(watcher: Watcher) -> bool:
+    """Tell whether a watch begins."""
+    try:
+        await watcher.event()
+    except grpc.aio.AioRpcError:
+        return False
+    return True
+
+
+def violation(refusal: Refusal) -> error_details_pb2.QuotaFailure.Violation:
+    assert refusal.status is not None
+    (failure,) = unpacked(refusal.status, error_details_pb2.QuotaFailure)
+    (told,) = failure.violations
+    return told
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pb.GetServerInfoRequest(),
+        pb.ListSkillsRequest(),
+        pb.SkillBodyRequest(name="a"),
+        pb.ListAssetsRequest(name="a"),
+        pb.ReadAssetRequest(skill="a", asset="none"),
+        pb.ActivateRequest(name="a"),
+        pb.SearchSkillsRequest(),
+        pb.RenderCatalogRequest(),
+        pb.ReportOutcomeRequest(),
+        pb.BestMatchRequest(),
+        pb.SearchCapabilitiesRequest(),
+    ],
+)
+async def test_each_call_is_counted_by_principal_and_told_when_the_next_one_fits(request_: Message) -> None:
+    async with running(shares(reads_a_second=0.01, lists_a_second=0.01, activations_a_second=0.01)) as server:
+        alice, bob = server.of("alice"), server.of("bob")
+        rpc = type(request_).__name__.removesuffix("Request")
+        raw = request_.SerializeToString()
+        first = await refusal_or_none(alice, rpc, raw)
+        refusal = await alice.refused_raw(rpc, raw)
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMITED")
+        assert refusal.metadata == {"limit": "0.01"}
+        assert 90 < retry_after_s(refusal) <= 100
+        of_bob = await refusal_or_none(bob, rpc, raw)
+        for let_in in (first, of_bob):
+            # Answered, or refused for what it asks.
+            assert let_in is None or let_in.code is not grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_naming_many_projects_gets_nobody_more() -> None:
+    async with running(shares(reads_burst=3)) as server:
+        alice = server.of("alice")
+        for project in ("", "p", "q"):
+            await alice.call(pb.SkillBodyRequest(name="a", project=project), pb.SkillBodyResponse)
+        for project in ("", "p", "q", "r"):
+            refusal = await alice.refused(pb.SkillBodyRequest(name="a", project=project))
+            assert refusal.reason == "RATE_LIMITED"
+
+
+async def test_watches_are_counted_while_they_are_open() -> None:
+    async with running(shares(watches_burst=10, watches=2)) as server:
+        alice = server.of("alice")
+        watchers = [alice.watch(), alice.watch()]
+        for watcher in watchers:
+            await watcher.event()
+        refusal = await alice.watch().refusal()
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "QUOTA_EXCEEDED")
+        assert refusal.metadata == {"quota": "watches", "limit": "2"}
+        assert violation(refusal).subject == ALICE
+        await server.of("bob").watch().event()
+        watchers[0].stream.cancel()
+        # The server hears of the cancellation when it comes.
+        async with asyncio.timeout(DEADLINE_S):
+            while not await begins(alice.watch()):
+                pass
+
+
+async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None:
+    async with running(shares(reads_burst=1_000_000, waiting_bytes=250_000), body="x" * 100_000) as server:
+        request = pb.SkillBodyRequest(name="a").SerializeToString()
+        host, port = server.address.rsplit(":", 1)
+        _reader, writer = await asyncio.open_connection(host, int(port))
+        # A window of nothing: no byte of any answer may be sent.
+        window = struct.pack(">HI", 4, 0)
+        writer.write(PREFACE + frame(SETTINGS, 0, 0, window))
+        for stream in (1, 3, 5, 7):
+            writer.write(frame(HEADERS, END_HEADERS, stream, headers("SkillBody", "alice")))
+            writer.write(frame(DATA, END_STREAM, stream, message(request)))
+        await writer.drain()
+        alice = server.of("alice")
+        async with asyncio.timeout(DEADLINE_S):
+            while (refusal := await refusal_or_none(alice, "SkillBody", request)) is None:
+                pass
+        assert refusal.metadata == {"quota": "waiting_bytes", "limit": "250000"}
+        assert violation(refusal).subject == ALICE
+        await server.of("bob").raw("SkillBody", request)
+        writer.close()
+        # What nobody will ever read is held no longer.
+        async with asyncio.timeout(DEADLINE_S):
+            while await refusal_or_none(alice, "SkillBody", request) is not None:
+                pass
+
+
+async def test_who_has_no_valid_identity_is_counted_by_address_and_nobody_else_is() -> None:
+    async with running(shares(strangers_burst=3, reads_burst=100)) as server:
+        request = pb.SkillBodyRequest(name="a")
+        stranger = server.of("mallory")
+        for _ in range(3):
+            assert (await stranger.refused(request)).reason == "CREDENTIALS_INVALID"
+        refusal = await stranger.refused(request)
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMITED")
+        assert (await server.refused(request)).reason == "RATE_LIMITED"
+        await server.of("alice").call(request, pb.SkillBodyResponse)
+
+
+async def test_who_may_not_call_is_counted_by_principal() -> None:
+    async with running(shares(reads_burst=3)) as server:
+        request = pb.SkillBodyRequest(name="a")
+        carol = server.of("carol")
+        for _ in range(3):
+            assert (await carol.refused(request)).reason == "ROLE_MISSING"
+        assert (await carol.refused(request)).reason == "RATE_LIMITED"
+        await server.of("alice").call(request, pb.SkillBodyResponse)
+
+
+async def test_health_is_never_counted() -> None:
+    async with running(shares()) as server:
+        for _ in range(5):
+            await server.refused(pb.SkillBodyRequest(name="a"))
+        method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+        method = server.channel.unary_unary("/grpc.health.v1.Health/Check")
+        for _ in range(20):
+            raw = await method(health_pb2.HealthCheckRequest().SerializeToString())
+            assert health_pb2.HealthCheckResponse.FromString(raw).status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def test_a_quota_says_nothing_of_other_callers() -> None:
+    async with running(shares(watches=1, watches_burst=10)) as server:
+        await server.of("alice").watch().event()
+        await server.of("bob").watch().event()
+        refusal = await server.of("bob").watch().refusal()
+        assert refusal.status is not None
+        assert b"alice" not in refusal.status.SerializeToString()
+        assert violation(refusal).subject == BOB
