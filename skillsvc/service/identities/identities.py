@@ -4,28 +4,28 @@ A bearer token comes before a certificate: it tells of the caller, where the cer
 certificate is never a caller's: it speaks for whom it forwards, or for a bearer.
 """
 
-import asyncio
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias
 
-from skillsvc.domain.access import LOCAL, Identity
-from skillsvc.domain.errors import ErrorReason, Unauthenticated
+from skillsvc.domain.access import LOCAL, Access, Grant, Identity, Refusal
+from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
 from skillsvc.service.identities import bearer, forwarded
 from skillsvc.service.identities.certificates import certificate_of, identity_of_certificate
 from skillsvc.service.identities.credentials import CredentialRefused, Peer
-from skillsvc.service.identities.jwt import KeyUnknown, Token, Trusted, read_token, verify
+from skillsvc.service.identities.jwt import KeyUnknown, Trusted, read_token, verify
 from skillsvc.service.identities.kept import Kept
 from skillsvc.service.identities.keys import KeySet
-from skillsvc.service.identities.remembered import Remembered
+from skillsvc.service.identities.remembered import Known, Remembered
 from skillsvc.service.identities.static_tokens import StaticTokens
 
 _log = logging.getLogger(__name__)
-_KEYS_WITHIN_S: Final = 5.0
-"""Seconds that a call waits for keys that are fetched."""
+_KEYS_AFTER_S: Final = 1.0
+_Headers: TypeAlias = Sequence[str | bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,40 +49,94 @@ class Ways:
     issuers: tuple[Issuer, ...] = ()
 
 
-class Identities:
-    """Finds who makes a call. Lives on the event loop."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InForce:
+    ways: Ways
+    access: Access
 
-    def __init__(self, ways: Ways, *, now: Callable[[], datetime], remembered: Remembered) -> None:
-        """Find by the ways given; `remembered` is told to forget by whoever keeps keys and tokens."""
-        self._ways = ways
-        self._issuers = {issuer.trusted.issuer: issuer for issuer in ways.issuers}
+
+class Identities:
+    """Finds who makes a call, and what they get. Lives on the event loop, but for `take`, `changed` and `subscribe`."""
+
+    def __init__(self, ways: Ways, access: Access, *, now: Callable[[], datetime]) -> None:
+        """Find by the ways and judge by the rules given, as of `now`."""
+        self._in_force = _InForce(ways=ways, access=access)
         self._now = now
-        self._remembered = remembered
+        self._remembered = Remembered()
+        self._changing = threading.Lock()
+        self._version = 0
+        self._told: dict[object, Callable[[], None]] = {}
         self.forwarded_ignored = 0
         """How many calls brought a header that proxies alone may send, and were no proxy's."""
 
-    async def identity_of(self, peer: Peer) -> Identity:
-        """Return who makes a call; waits only where keys are fetched for a token, and then for seconds at most.
+    @property
+    def version(self) -> int:
+        """A number that grows when rules, keys or tokens change: what was granted before is to be judged again."""
+        return self._version
+
+    def take(self, ways: Ways, access: Access) -> None:
+        """Find and judge by these from now on."""
+        self._in_force = _InForce(ways=ways, access=access)
+        self.changed()
+
+    def changed(self) -> None:
+        """Forget whatever was proved, and tell those who want to know: keys or tokens are others now."""
+        with self._changing:
+            self._version += 1
+            told = tuple(self._told.values())
+        for tell in told:
+            tell()
+
+    def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
+        """Have `told` called after each change, on any thread; return what ends that."""
+        ticket = object()
+        with self._changing:
+            self._told[ticket] = told
+
+        def end() -> None:
+            with self._changing:
+                self._told.pop(ticket, None)
+
+        return end
+
+    def grant_of(self, peer: Peer) -> Grant | Refusal:
+        """Return what the caller of a call gets; raises as `identity_of` does."""
+        return self._known_of(peer).judged
+
+    def identity_of(self, peer: Peer) -> Identity:
+        """Return who makes a call. Waits for nothing.
 
         Raises:
             Unauthenticated: CREDENTIALS_MISSING where nothing was shown that counts, else CREDENTIALS_INVALID, whatever
                 is wrong: its cause is a CredentialRefused, which says that to the log.
+            Unavailable: NOT_READY where the keys that a token may be of are being fetched.
         """
-        if self._ways.local:
-            return LOCAL
+        return self._known_of(peer).identity
+
+    def _known_of(self, peer: Peer) -> Known:
+        # The version first: what is found by older rules or keys is then remembered for no newer one.
+        version, in_force = self._version, self._in_force
         try:
-            identity = await self._find(peer)
+            known = self._find(peer, version, in_force)
+        except KeyUnknown as error:
+            if error.is_looked_for:
+                raise Unavailable(
+                    ErrorReason.NOT_READY, "the keys of the issuer are being fetched", retry_after_s=_KEYS_AFTER_S
+                ) from error
+            raise _invalid(error) from error
         except CredentialRefused as error:
-            _log.debug("credentials refused: %s", error.why)
-            raise Unauthenticated(ErrorReason.CREDENTIALS_INVALID, "the credentials are not valid") from error
-        if identity is None:
+            raise _invalid(error) from error
+        if known is None:
             raise Unauthenticated(
                 ErrorReason.CREDENTIALS_MISSING,
                 "credentials are needed: a client certificate, or a header `authorization: Bearer …`",
             )
-        return identity
+        return known
 
-    async def _find(self, peer: Peer) -> Identity | None:
+    def _find(self, peer: Peer, version: int, in_force: _InForce) -> Known | None:
+        ways = in_force.ways
+        if ways.local:
+            return self._remember(b"local", version, in_force, lambda _now: LOCAL)
         authorizations: list[str | bytes] = []
         forwards: list[str | bytes] = []
         for name, value in peer.invocation_metadata() or ():
@@ -90,58 +144,59 @@ class Identities:
                 authorizations.append(value)
             elif name == forwarded.HEADER:
                 forwards.append(value)
-        if authorizations and (self._ways.tokens is not None or self._issuers):
+        if authorizations and (ways.tokens is not None or ways.issuers):
             token = bearer.bearer_of(authorizations)
             assert token is not None  # there is a header
-            return await self._by_token(token)
-        return self._by_certificate(peer, forwards)
+            digest = sha256(b"bearer\0" + token.encode()).digest()
+            return self._remember(digest, version, in_force, lambda now: _identity_of_token(token, ways, now))
+        if ways.certificates or ways.proxies:
+            return self._by_certificate(peer, forwards, version, in_force)
+        return None
 
-    def _by_certificate(self, peer: Peer, forwards: Sequence[str | bytes]) -> Identity | None:
-        if not self._ways.certificates and not self._ways.proxies:
-            return None
+    def _by_certificate(self, peer: Peer, forwards: _Headers, version: int, in_force: _InForce) -> Known | None:
         shown = certificate_of(peer.auth_context())
         if shown is None:
             self.forwarded_ignored += bool(forwards)
             return None
-        now = self._now()
         pem, spiffe_id = shown
         digest = sha256(b"certificate\0" + spiffe_id + b"\0" + pem).digest()
-        identity = self._remembered.find(digest, now)
-        if identity is None:
-            age = self._remembered.age
-            identity = identity_of_certificate(pem, spiffe_id, now)
-            self._remembered.keep(digest, identity, age)
-        if identity.name in self._ways.proxies:
-            return forwarded.identity_of_forwarded(forwards)
+        known = self._remember(digest, version, in_force, lambda now: identity_of_certificate(pem, spiffe_id, now))
+        if known.identity.name in in_force.ways.proxies:
+            identity = forwarded.identity_of_forwarded(forwards)
+            return Known(identity, in_force.access.judge(identity))
         self.forwarded_ignored += bool(forwards)
-        return identity if self._ways.certificates else None
+        return known if in_force.ways.certificates else None
 
-    async def _by_token(self, text: str) -> Identity:
-        digest = sha256(b"bearer\0" + text.encode()).digest()
-        identity = self._remembered.find(digest, self._now())
-        if identity is not None:
-            return identity
-        age = self._remembered.age
-        known = None if self._ways.tokens is None else self._ways.tokens.value.identity_of(text)
+    def _remember(
+        self, digest: bytes, version: int, in_force: _InForce, prove: Callable[[datetime], Identity]
+    ) -> Known:
+        now = self._now()
+        known = self._remembered.find(digest, version, now)
         if known is None:
-            if not self._issuers:
-                raise CredentialRefused("the token is nobody's")
-            age, known = await self._by_jwt(read_token(text), age)
-        self._remembered.keep(digest, known, age)
+            identity = prove(now)
+            known = Known(identity, in_force.access.judge(identity))
+            self._remembered.keep(digest, version, known)
         return known
 
-    async def _by_jwt(self, token: Token, age: object) -> tuple[object, Identity]:
-        """Return who a JWT is of, and how much was known then."""
-        issuer = self._issuers.get(token.issuer)
-        if issuer is None:
-            raise CredentialRefused("the JWT is of an issuer that is not trusted")
-        try:
-            return age, verify(token, issuer.trusted, issuer.keys.value, self._now())
-        except KeyUnknown:
-            # Keys may have changed since the last look: one look for all who ask, and then none for a while.
-            looking = issuer.keys.ask()
-            if looking is None:
-                raise
-        await asyncio.wait({asyncio.wrap_future(looking)}, timeout=_KEYS_WITHIN_S)
-        age = self._remembered.age
-        return age, verify(token, issuer.trusted, issuer.keys.value, self._now())
+
+def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:
+    known = None if ways.tokens is None else ways.tokens.value.identity_of(text)
+    if known is not None:
+        return known
+    if not ways.issuers:
+        raise CredentialRefused("the token is nobody's")
+    token = read_token(text)
+    issuer = next((each for each in ways.issuers if each.trusted.issuer == token.issuer), None)
+    if issuer is None:
+        raise CredentialRefused("the JWT is of an issuer that is not trusted")
+    try:
+        return verify(token, issuer.trusted, issuer.keys.value, now)
+    except KeyUnknown as error:
+        # Keys may have changed since the last look: one look for all who ask, and then none for a while.
+        error.is_looked_for = issuer.keys.ask()
+        raise
+
+
+def _invalid(error: CredentialRefused) -> Unauthenticated:
+    _log.debug("credentials refused: %s", error.why)
+    return Unauthenticated(ErrorReason.CREDENTIALS_INVALID, "the credentials are not valid")

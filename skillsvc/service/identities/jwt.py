@@ -56,6 +56,9 @@ class Token:
 class KeyUnknown(CredentialRefused):
     """A token names a key that the issuer does not have, as far as is known."""
 
+    is_looked_for = False
+    """Whether it may be known after a look that is under way."""
+
 
 def read_token(text: str) -> Token:
     """Read a token of bounded size.

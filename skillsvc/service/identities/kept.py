@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
 Submit: TypeAlias = Callable[[Callable[[], None]], "Future[None]"]
@@ -66,28 +66,31 @@ class Kept(Generic[Value]):
         self._begun: float | None = None
         self._failed = False
 
-    def ask(self) -> "Future[None] | None":
-        """Ask for a look; return what is done when it is over, None where the last one is too short a time ago."""
+    def ask(self) -> bool:
+        """Ask for a look; tell whether one is under way, which is not where the last was too short a time ago."""
         with self._asking:
-            if self._looking is not None and not self._looking.done():
-                return self._looking
+            if self._is_under_way():
+                return True
             if self._begun is not None and self._clock() - self._begun < self._apart_s:
-                return None
-            return self._begin()
+                return False
+            self._begin()
+            return True
 
     def tick(self) -> None:
         """Begin a look where it is time for one."""
         with self._asking:
-            if self._looking is not None and not self._looking.done():
+            if self._is_under_way():
                 return
             wait_s = self._after_failure_s if self._failed else self._every_s
             if self._begun is None or self._clock() - self._begun >= wait_s:
                 self._begin()
 
-    def _begin(self) -> "Future[None]":
+    def _is_under_way(self) -> bool:
+        return self._looking is not None and not self._looking.done()
+
+    def _begin(self) -> None:
         self._begun = self._clock()
         self._looking = self._submit(self._look_once)
-        return self._looking
 
     def _look_once(self) -> None:
         try:
@@ -122,7 +125,7 @@ class Keeping:
         """Do work in a thread of these."""
         return self._executor.submit(work)
 
-    def start(self, kept: Sequence[Kept[object]]) -> None:
+    def start(self, kept: Sequence[Kept[Any]]) -> None:
         """Keep values from now on."""
 
         def tick() -> None:

@@ -1,52 +1,47 @@
-"""Identities by the digest of what proved them, so that what a client shows with each call is verified once."""
+"""What callers get, by the digest of what they show: what a client shows with each call is verified and judged once."""
 
 from collections import OrderedDict
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
-from skillsvc.domain.access import Identity
+from skillsvc.domain.access import Grant, Identity, Refusal
 
 _AT_MOST: Final = 10_000
 
 
+class Known(NamedTuple):
+    """Who was proved, and what the access rules make of that."""
+
+    identity: Identity
+    judged: Grant | Refusal
+
+
 class Remembered:
-    """The identities proved last. Lives on the event loop; `forget` alone may be called from any thread."""
+    """Those proved last, as of one version of rules, keys and tokens. Lives on the event loop."""
 
     def __init__(self, at_most: int = _AT_MOST) -> None:
         """Remember so many."""
         self._at_most = at_most
-        self._identities: OrderedDict[bytes, Identity] = OrderedDict()
-        self._age = object()
-        self._age_of_all = self._age
+        self._version = 0
+        self._known: OrderedDict[bytes, Known] = OrderedDict()
 
-    def forget(self) -> None:
-        """Remember nothing of what was proved so far: keys or tokens have changed."""
-        # Not a number: two threads that count at once may count one.
-        self._age = object()
-
-    @property
-    def age(self) -> object:
-        """What is another after each `forget`."""
-        return self._age
-
-    def find(self, digest: bytes, now: datetime) -> Identity | None:
-        """Return who was proved, if that still holds."""
-        if self._age_of_all is not (age := self._age):
-            self._age_of_all = age
-            self._identities.clear()
-        identity = self._identities.get(digest)
-        if identity is None:
+    def find(self, digest: bytes, version: int, now: datetime) -> Known | None:
+        """Return who was proved, where that holds in the version of now."""
+        if version != self._version:
+            self._version = version
+            self._known.clear()
+        known = self._known.get(digest)
+        if known is None:
             return None
-        if identity.expires_at is not None and now >= identity.expires_at:
-            del self._identities[digest]
+        if known.identity.expires_at is not None and now >= known.identity.expires_at:
+            del self._known[digest]
             return None
-        self._identities.move_to_end(digest)
-        return identity
+        self._known.move_to_end(digest)
+        return known
 
-    def keep(self, digest: bytes, identity: Identity, age: object) -> None:
-        """Remember who was proved by what was known at an `age`; nothing where more is known by now."""
-        if age is not self._age_of_all or age is not self._age:
-            return
-        self._identities[digest] = identity
-        if len(self._identities) > self._at_most:
-            self._identities.popitem(last=False)
+    def keep(self, digest: bytes, version: int, known: Known) -> None:
+        """Remember who was proved in the version that was asked for last."""
+        assert version == self._version
+        self._known[digest] = known
+        if len(self._known) > self._at_most:
+            self._known.popitem(last=False)

@@ -1,0 +1,308 @@
+"""Identities: one order of proofs, no way from a failed one to a weaker one, one message for all that fail."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import pytest
+
+from skillsvc.domain.access import (
+    LOCAL,
+    Access,
+    AccessRule,
+    Grant,
+    Identity,
+    IdentityKind,
+    Match,
+    Refusal,
+    access_of_this_machine,
+)
+from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
+from skillsvc.service.identities.credentials import CredentialRefused
+from skillsvc.service.identities.identities import Identities, Issuer, Ways
+from skillsvc.service.identities.jwt import Trusted
+from skillsvc.service.identities.kept import Kept, LookFailed
+from skillsvc.service.identities.keys import ALGORITHMS, KeySet, parse_keys
+from skillsvc.service.identities.remembered import Known, Remembered
+from skillsvc.service.identities.static_tokens import StaticTokens, line_of, parse_tokens
+from tests.unit.service.identities.making import (
+    AUDIENCE,
+    ISSUER,
+    NOW,
+    SPIFFE_ID,
+    Caller,
+    Clock,
+    Work,
+    bearer,
+    certificate,
+    claims,
+    ec_key,
+    jwks,
+    uri,
+)
+
+ALL = frozenset(ALGORITHMS)
+Value = TypeVar("Value")
+EC = ec_key("ec")
+TOKEN = "t" * 43
+PROXY = "spiffe://example.org/proxy"
+EVERYBODY = Access(rules=tuple(AccessRule(name=kind.value, match=Match(kind=kind)) for kind in IdentityKind))
+SPIFFE = Caller(pem=certificate(uri(SPIFFE_ID)), spiffe_id=SPIFFE_ID)
+AS_PROXY = certificate(uri(PROXY))
+FORWARDED = ("x-forwarded-client-cert", f"By={PROXY};URI={SPIFFE_ID}")
+
+
+class Scene:
+    """Identities with every way, keys that can be changed, and a time that can be set."""
+
+    def __init__(self, *, tokens: bool = True, issuers: bool = True, **ways: object) -> None:
+        self.now = NOW
+        self.clock = Clock()
+        self.work = Work()
+        self.keys: Callable[[], KeySet | None] = lambda: None
+        issuer = Trusted(label="corp", issuer=ISSUER, audiences=frozenset({AUDIENCE}), algorithms=ALL)
+        kept = self._kept(parse_keys(jwks(EC.jwk()), ALL), self._keys)
+        self.tokens: Kept[StaticTokens] = self._kept(parse_tokens(line_of("ci", TOKEN).encode(), b"k"), lambda: None)
+        self.ways = Ways(
+            tokens=self.tokens if tokens else None,
+            issuers=(Issuer(trusted=issuer, keys=kept),) if issuers else (),
+            **ways,  # type: ignore[arg-type] # each test gives what fits
+        )
+        self.identities = Identities(self.ways, EVERYBODY, now=self._now)
+
+    def _now(self) -> datetime:
+        return self.now
+
+    def _keys(self) -> KeySet | None:
+        return self.keys()
+
+    def _changed(self) -> None:
+        self.identities.changed()
+
+    def _kept(self, first: Value, look: Callable[[], Value | None]) -> Kept[Value]:
+        return Kept(
+            "keys",
+            first,
+            look,
+            every_s=600,
+            after_failure_s=30,
+            apart_s=60,
+            submit=self.work.submit,
+            clock=self.clock,
+            changed=self._changed,
+        )
+
+    def identity_of(self, caller: Caller) -> Identity:
+        return self.identities.identity_of(caller)
+
+    def refused(self, caller: Caller) -> ErrorReason:
+        with pytest.raises(Unauthenticated) as caught:
+            self.identities.identity_of(caller)
+        return caught.value.reason
+
+
+def test_each_way_leads_to_its_identity() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    assert scene.identity_of(SPIFFE).name == SPIFFE_ID
+    assert scene.identity_of(Caller(pem=certificate())).kind is IdentityKind.CERTIFICATE_SUBJECT
+    assert scene.identity_of(Caller(bearer(EC.token()))).kind is IdentityKind.OIDC
+    assert scene.identity_of(Caller(bearer(TOKEN))) == Identity(kind=IdentityKind.TOKEN, name="ci")
+    proxied = scene.identity_of(Caller(FORWARDED, pem=AS_PROXY, spiffe_id=PROXY))
+    assert (proxied.kind, proxied.name) == (IdentityKind.CERTIFICATE_SPIFFE, SPIFFE_ID)
+
+
+def test_a_bearer_comes_before_a_certificate_and_a_proxy() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    pem = certificate(uri(SPIFFE_ID))
+    assert scene.identity_of(Caller(bearer(TOKEN), pem=pem, spiffe_id=SPIFFE_ID)).name == "ci"
+    assert scene.identity_of(Caller(bearer(TOKEN), FORWARDED, pem=AS_PROXY, spiffe_id=PROXY)).name == "ci"
+    assert scene.identity_of(Caller(bearer(TOKEN), pem=AS_PROXY, spiffe_id=PROXY)).name == "ci"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [bearer("x" * 43)],
+        [bearer("a.b.c")],
+        [bearer(ec_key("ec").token())],
+        [bearer(EC.token(claims(exp=1)))],
+        [bearer(EC.token(claims(iss="https://evil.example.org")))],
+        [bearer(EC.token(claims(iss=ISSUER + "/")))],
+        [bearer(TOKEN), bearer(TOKEN)],
+        [bearer(TOKEN), bearer(EC.token())],
+        [("authorization", "Basic YTpi")],
+        [("authorization", "")],
+    ],
+)
+def test_a_bearer_that_fails_is_not_replaced_by_a_certificate(headers: list[tuple[str, str]]) -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    pem = certificate(uri(SPIFFE_ID))
+    assert scene.refused(Caller(*headers, pem=pem, spiffe_id=SPIFFE_ID)) is ErrorReason.CREDENTIALS_INVALID
+    assert scene.refused(Caller(*headers, FORWARDED, pem=AS_PROXY, spiffe_id=PROXY)) is ErrorReason.CREDENTIALS_INVALID
+    assert scene.refused(Caller(*headers)) is ErrorReason.CREDENTIALS_INVALID
+
+
+def test_whatever_is_invalid_is_told_in_the_same_words_and_the_log_knows_why() -> None:
+    scene = Scene(certificates=True)
+    told = set()
+    for caller in (Caller(bearer("x" * 43)), Caller(bearer(EC.token(claims(aud="x")))), Caller(pem=b"none")):
+        with pytest.raises(Unauthenticated) as caught:
+            scene.identity_of(caller)
+        assert isinstance(caught.value.__cause__, CredentialRefused)
+        told.add((caught.value.message, tuple(caught.value.metadata.items()), caught.value.reason))
+    assert told == {("the credentials are not valid", (), ErrorReason.CREDENTIALS_INVALID)}
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        Caller(),
+        Caller(("x-forwarded-client-cert", f"URI={SPIFFE_ID}")),
+        Caller(("authorization-bin", b"Bearer x")),
+        Caller(transport_security_type=[b"ssl"]),
+        Caller(x509_subject_alternative_name=[SPIFFE_ID.encode()], transport_security_type=[b"ssl"]),
+    ],
+)
+def test_who_shows_nothing_that_counts_is_told_that_credentials_are_missing(caller: Caller) -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    assert scene.refused(caller) is ErrorReason.CREDENTIALS_MISSING
+
+
+def test_a_way_that_is_not_configured_proves_nothing() -> None:
+    scene = Scene(tokens=False, issuers=False)
+    for caller in (SPIFFE, Caller(bearer(TOKEN)), Caller(bearer(EC.token())), Caller()):
+        assert scene.refused(caller) is ErrorReason.CREDENTIALS_MISSING
+    certificates = Scene(tokens=False, issuers=False, certificates=True)
+    assert certificates.identity_of(Caller(bearer("whatever"), pem=certificate())).name == "CN=agent,O=Example"
+    assert Scene(issuers=False).refused(Caller(bearer(EC.token()))) is ErrorReason.CREDENTIALS_INVALID
+    assert Scene(tokens=False).refused(Caller(bearer(TOKEN))) is ErrorReason.CREDENTIALS_INVALID
+
+
+def test_only_a_proxy_speaks_for_others() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    own = scene.identity_of(
+        Caller(("x-forwarded-client-cert", f"URI={PROXY}"), pem=certificate(uri(SPIFFE_ID)), spiffe_id=SPIFFE_ID)
+    )
+    assert own.name == SPIFFE_ID
+    assert scene.identities.forwarded_ignored == 1
+    assert scene.refused(Caller(FORWARDED)) is ErrorReason.CREDENTIALS_MISSING
+    assert scene.identities.forwarded_ignored == 2
+
+
+def test_a_proxy_is_never_a_caller_itself() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    for headers in ((), (FORWARDED, FORWARDED), (("x-forwarded-client-cert", "By=x"),)):
+        assert scene.refused(Caller(*headers, pem=AS_PROXY, spiffe_id=PROXY)) is ErrorReason.CREDENTIALS_INVALID
+
+
+def test_with_proxies_alone_no_other_certificate_counts() -> None:
+    scene = Scene(certificates=False, proxies=frozenset({PROXY}))
+    assert scene.identity_of(Caller(FORWARDED, pem=AS_PROXY, spiffe_id=PROXY)).name == SPIFFE_ID
+    assert scene.refused(SPIFFE) is ErrorReason.CREDENTIALS_MISSING
+
+
+def test_a_proxy_may_be_known_by_its_subject() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({"CN=proxy"}))
+    assert scene.identity_of(Caller(FORWARDED, pem=certificate(subject="CN=proxy"))).name == SPIFFE_ID
+    assert scene.refused(Caller(FORWARDED)) is ErrorReason.CREDENTIALS_MISSING
+
+
+def test_a_credential_is_good_until_its_end_and_not_a_moment_longer() -> None:
+    scene = Scene(certificates=True)
+    jwt, pem = Caller(bearer(EC.token())), Caller(pem=certificate(ends=NOW + timedelta(seconds=100)))
+    for caller, ends in ((jwt, NOW + timedelta(seconds=360)), (pem, NOW + timedelta(seconds=100))):
+        scene.now = NOW
+        assert scene.identity_of(caller).expires_at == ends
+        scene.now = ends - timedelta(microseconds=1)
+        assert scene.identity_of(caller).expires_at == ends
+        scene.now = ends
+        assert scene.refused(caller) is ErrorReason.CREDENTIALS_INVALID
+
+
+def test_what_was_verified_is_remembered_as_it_is() -> None:
+    scene = Scene(certificates=True)
+    for caller in (Caller(bearer(EC.token())), Caller(bearer(TOKEN)), SPIFFE):
+        assert scene.identity_of(caller) is scene.identity_of(caller)
+        assert scene.identities.grant_of(caller) is scene.identities.grant_of(caller)
+
+
+def test_an_unknown_key_is_looked_for_once_in_sixty_seconds_whoever_asks() -> None:
+    scene = Scene()
+    new = ec_key("new")
+    scene.keys = lambda: parse_keys(jwks(new.jwk()), ALL)
+    for _ in range(100):
+        with pytest.raises(Unavailable) as caught:
+            scene.identity_of(Caller(bearer(new.token())))
+        assert caught.value.reason is ErrorReason.NOT_READY
+        assert caught.value.retry_after_s
+    assert scene.work.given == 1
+    scene.work.do()
+    assert scene.identity_of(Caller(bearer(new.token()))).name == "alice"
+    for number in range(100):
+        assert scene.refused(Caller(bearer(ec_key(f"forged-{number}").token()))) is ErrorReason.CREDENTIALS_INVALID
+    assert scene.work.given == 1
+    scene.clock.at += 60
+    with pytest.raises(Unavailable):
+        scene.identity_of(Caller(bearer(ec_key("forged").token())))
+    assert scene.work.given == 2
+
+
+def test_a_key_that_is_gone_proves_nothing_any_more_even_what_it_has_proved() -> None:
+    scene = Scene()
+    caller = Caller(bearer(EC.token()))
+    assert scene.identity_of(caller).name == "alice"
+    scene.keys = lambda: parse_keys(jwks(ec_key("new").jwk()), ALL)
+    scene.ways.issuers[0].keys.ask()
+    assert scene.identity_of(caller).name == "alice"
+    scene.work.do()
+    assert scene.refused(caller) is ErrorReason.CREDENTIALS_INVALID
+
+
+def test_keys_that_cannot_be_had_leave_the_last_good_ones() -> None:
+    scene = Scene()
+
+    def fail() -> KeySet | None:
+        raise LookFailed("nobody answers")
+
+    scene.keys = fail
+    scene.ways.issuers[0].keys.ask()
+    scene.work.do()
+    assert scene.identity_of(Caller(bearer(EC.token()))).name == "alice"
+
+
+def test_other_rules_count_at_once_and_those_who_want_to_know_are_told() -> None:
+    scene = Scene()
+    caller = Caller(bearer(TOKEN))
+    told: list[int] = []
+    end = scene.identities.subscribe(lambda: told.append(scene.identities.version))
+    assert isinstance(scene.identities.grant_of(caller), Grant)
+    before = scene.identities.version
+    scene.identities.take(scene.ways, Access())
+    assert scene.identities.grant_of(caller) == Refusal(why="no access rule matches")
+    assert told == [scene.identities.version]
+    assert scene.identities.version > before
+    end()
+    end()
+    scene.identities.changed()
+    assert len(told) == 1
+
+
+def test_everybody_is_local_only_where_that_is_said() -> None:
+    local = Identities(Ways(local=True), access_of_this_machine(), now=lambda: NOW)
+    for caller in (Caller(), SPIFFE, Caller(bearer("x"))):
+        assert local.identity_of(caller) == LOCAL
+        assert isinstance(local.grant_of(caller), Grant)
+    nobody = Identities(Ways(), access_of_this_machine(), now=lambda: NOW)
+    with pytest.raises(Unauthenticated):
+        nobody.identity_of(Caller())
+
+
+def test_no_more_credentials_are_remembered_than_is_bounded() -> None:
+    remembered = Remembered(at_most=3)
+    known = Known(LOCAL, Refusal(why=""))
+    for number in range(10):
+        remembered.find(bytes([number]), 0, NOW)
+        remembered.keep(bytes([number]), 0, known)
+    assert [number for number in range(10) if remembered.find(bytes([number]), 0, NOW)] == [7, 8, 9]
+    assert remembered.find(bytes([9]), 1, NOW) is None
+    assert remembered.find(bytes([9]), 0, NOW) is None

@@ -1,0 +1,223 @@
+"""What is kept: the last good value stays, and looks lie apart, whoever asks."""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
+from skillsvc.service.identities.keys import ALGORITHMS
+from skillsvc.service.identities.looks import is_weak, look_at_key_file, look_at_token_file
+from skillsvc.service.identities.static_tokens import line_of
+from tests.unit.service.identities.making import Clock, Work, ec_key, jwks
+
+LATER_NS = 2**62
+TOKEN = "t" * 32
+
+
+class Looks:
+    """Answers given in advance: a value, None for "as it was", or an error."""
+
+    def __init__(self, *answers: str | Exception | None) -> None:
+        self.answers = list(answers)
+
+    def __call__(self) -> str | None:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def keep(look: Callable[[], str | None], work: Work, clock: Clock, changes: list[str] | None = None) -> Kept[str]:
+    kept: Kept[str] = Kept(
+        "the keys of corp",
+        "first",
+        look,
+        every_s=600,
+        after_failure_s=30,
+        apart_s=60,
+        submit=work.submit,
+        clock=clock,
+        changed=lambda: None if changes is None else changes.append(kept.value),
+    )
+    return kept
+
+
+def test_a_change_is_told_after_it_is_there_and_what_is_as_it_was_is_not_told() -> None:
+    changes: list[str] = []
+    work, clock = Work(at_once=True), Clock()
+    kept = keep(Looks("second", None, "third"), work, clock, changes)
+    assert kept.value == "first"
+    for _ in range(3):
+        clock.at += 600
+        kept.tick()
+    assert (kept.value, changes, work.given) == ("third", ["second", "third"], 3)
+
+
+def test_a_look_is_made_at_the_first_tick_and_then_each_ten_minutes() -> None:
+    work, clock = Work(at_once=True), Clock()
+    kept = keep(Looks(None, None), work, clock)
+    made = []
+    for _ in range(1200):
+        kept.tick()
+        made.append(work.given)
+        clock.at += 1
+    assert (made[0], made[599], made[600], made[-1]) == (1, 1, 2, 2)
+
+
+def test_after_a_failure_the_last_good_value_stays_and_the_next_look_comes_sooner(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    work, clock = Work(at_once=True), Clock()
+    kept = keep(Looks("good", LookFailed("nobody answers"), ValueError("unexpected"), "better"), work, clock)
+    kept.tick()
+    clock.at += 600
+    with caplog.at_level(logging.WARNING):
+        kept.tick()
+        assert kept.value == "good"
+        clock.at += 29
+        kept.tick()
+        assert work.given == 2
+        clock.at += 1
+        kept.tick()
+        assert (kept.value, work.given) == ("good", 3)
+    assert [record.getMessage() for record in caplog.records] == [
+        "the keys of corp stay as they are: nobody answers",
+        "the keys of corp stay as they are",
+    ]
+    clock.at += 30
+    kept.tick()
+    assert kept.value == "better"
+
+
+def test_however_many_ask_there_is_one_look_in_sixty_seconds() -> None:
+    work, clock = Work(), Clock()
+    kept = keep(Looks(None, None, None), work, clock)
+    assert all(kept.ask() for _ in range(1000))
+    assert work.given == 1
+    work.do()
+    assert not any(kept.ask() for _ in range(1000))
+    clock.at += 59.9
+    assert not kept.ask()
+    clock.at += 0.1
+    assert kept.ask()
+    assert work.given == 2
+    kept.tick()
+    assert work.given == 2
+
+
+def test_a_look_that_hangs_is_not_begun_twice() -> None:
+    work, clock = Work(), Clock()
+    kept = keep(Looks(None), work, clock)
+    for _ in range(100):
+        kept.tick()
+        assert kept.ask()
+        clock.at += 600
+    assert work.given == 1
+
+
+def test_threads_keep_until_they_are_stopped() -> None:
+    keeping, looked = Keeping(), threading.Event()
+
+    def look() -> str | None:
+        looked.set()
+        return "second"
+
+    kept = Kept(
+        "x",
+        "first",
+        look,
+        every_s=1e9,
+        after_failure_s=1e9,
+        apart_s=1e9,
+        submit=keeping.submit,
+        clock=Clock(),
+        changed=lambda: None,
+    )
+    keeping.start([kept])
+    assert looked.wait(60)
+    assert not keeping.stopped()
+    keeping.stop()
+    assert keeping.stopped()
+    assert kept.value == "second"
+
+
+def test_a_file_is_read_again_where_it_was_changed_or_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(line_of("ci", TOKEN))
+    look = look_at_token_file(str(path), b"k" * 32, lambda: LATER_NS)
+    first = look()
+    assert first is not None
+    assert len(first) == 1
+    assert look() is None
+    (tmp_path / "new").write_text(f"{line_of('ci', TOKEN)}\n{line_of('cd', TOKEN + 'x')}")
+    (tmp_path / "new").replace(path)
+    second = look()
+    assert second is not None
+    assert len(second) == 2
+    assert look() is None
+
+
+def test_a_file_that_was_just_written_is_read_once_more(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(line_of("ci", TOKEN))
+    look = look_at_token_file(str(path), b"k" * 32, lambda: path.stat().st_mtime_ns + 1)
+    assert look() is not None
+    path.write_text(line_of("cd", TOKEN))
+    os.utime(path, ns=(0, path.stat().st_mtime_ns))
+    again = look()
+    assert again is not None
+    identity = again.identity_of(TOKEN)
+    assert identity is not None
+    assert identity.name == "cd"
+
+
+@pytest.mark.parametrize(
+    "content", [b"ci", jwks()[:-1], b'{"keys": []}', json.dumps({"keys": [{"kty": "oct"}]}).encode()]
+)
+def test_a_file_that_cannot_be_used_is_a_failed_look_told_once(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    looks = (
+        look_at_token_file(str(path), b"k" * 32, lambda: LATER_NS),
+        look_at_key_file(str(path), frozenset(ALGORITHMS), lambda: LATER_NS),
+    )
+    for look in looks:
+        with pytest.raises(LookFailed) as caught:
+            look()
+        assert str(path) not in caught.value.why
+        assert look() is None
+
+
+def test_what_is_not_there_or_no_file_is_a_failed_look(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "none", tmp_path, tmp_path / "fifo"):
+        look = look_at_key_file(str(path), frozenset(ALGORITHMS), lambda: LATER_NS)
+        for _ in range(2):
+            with pytest.raises(LookFailed) as caught:
+                look()
+            assert str(tmp_path) not in caught.value.why
+
+
+def test_the_keys_of_a_file_follow_it(tmp_path: Path) -> None:
+    path = tmp_path / "jwks.json"
+    path.write_bytes(jwks(ec_key("old").jwk()))
+    look = look_at_key_file(str(path), frozenset({"ES256"}), lambda: LATER_NS)
+    first = look()
+    assert first is not None
+    assert set(first.keys) == {"old"}
+    path.write_bytes(jwks(ec_key("old").jwk(), ec_key("new").jwk()))
+    second = look()
+    assert second is not None
+    assert set(second.keys) == {"old", "new"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "weak"), [(0o600, False), (0o640, False), (0o400, False), (0o660, True), (0o604, True), (0o602, True)]
+)
+def test_a_file_that_others_may_use_is_weak(mode: int, *, weak: bool) -> None:
+    assert is_weak(mode) is weak
