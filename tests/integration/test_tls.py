@@ -1,7 +1,6 @@
 """TLS as callers meet it: which versions, whose certificates, and what an exchange of the files does to whom."""
 
 import asyncio
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,12 +9,12 @@ from pathlib import Path
 
 import grpc
 import pytest
-from cryptography import x509
 from grpc_health.v1 import health_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.certificate_files import CertificateFiles
 from skillsvc.service.credentials import Credentials
+from tests.integration.handshakes import serial_at, shake_hands
 from tests.integration.in_process import SERVICE, InProcess, in_process
 from tests.simulators.authority import Authority, Files, Issued, channel_to
 
@@ -55,31 +54,6 @@ async def is_answered(address: str, authority: Authority, shown: Issued | None =
             if error.code() is not grpc.StatusCode.UNAVAILABLE:
                 raise
             return False
-
-
-def shake_hands(address: str, *, at_most: ssl.TLSVersion) -> tuple[str | None, int]:
-    """Shake hands as a client of OpenSSL; return the version of TLS and the serial number of the certificate."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols(["h2"])
-    # Else OpenSSL itself would not offer the old versions, whatever the server says.
-    context.set_ciphers("ALL:@SECLEVEL=0")
-    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-    context.maximum_version = at_most
-    host, _, port = address.rpartition(":")
-    with (
-        socket.create_connection((host, int(port)), timeout=_CONTROL_S) as raw,
-        context.wrap_socket(raw) as secure,
-    ):
-        shown = secure.getpeercert(binary_form=True)
-        assert shown is not None
-        return secure.version(), x509.load_der_x509_certificate(shown).serial_number
-
-
-async def serial_at(address: str) -> int:
-    """Return the serial number of the certificate that a new connection is shown."""
-    return (await asyncio.to_thread(shake_hands, address, at_most=ssl.TLSVersion.TLSv1_3))[1]
 
 
 async def test_callers_are_answered_who_believe_the_authority(authority: Authority, files: Files) -> None:
