@@ -19,8 +19,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from skillsvc.domain.limits import Limits
+from skillsvc.settings.access import AccessTable, ReadableTable
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.identity import IdentityTable, IssuerTable, ProxyTable, TokensTable
 from skillsvc.settings.schema import schema
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
@@ -79,7 +81,8 @@ not known is refused, and so is anything unsafe; all mistakes are told at once, 
 
 SIGHUP makes a server read its file anew. Where something in it cannot be, all mistakes are logged and nothing changes.
 Else sources that were added, removed, changed or put in another order take effect at once, and the others go on with
-all that they know. A change of [server], [limits] or [fairness] is logged, and taken in at the next start.
+all that they know. So do changes of [identity] and [[access]]. A change of [server], [limits] or [fairness] is logged,
+and taken in at the next start.
 
 `skillsvc serve --help` lists the options. Commands that talk to a server find it by `--address`, else by the variable
 `SKILLSVC_ADDRESS`, else at `127.0.0.1:50051`.
@@ -183,6 +186,12 @@ def configuration() -> str:
             *_table("## [admin]", AdminTable),
             *_table("## [health]", HealthTable),
             *_table("## [connections]", ConnectionsTable),
+            *_table("## [identity]", IdentityTable),
+            *_table("### [[identity.issuer]]", IssuerTable),
+            *_table("### [identity.tokens]", TokensTable),
+            *_table("### [identity.proxy]", ProxyTable),
+            *_table("## [[access]]", AccessTable),
+            *_table("### partitions", ReadableTable),
             *_table("## [conventional]", ConventionalTable),
             _SOURCES_HEAD,
             *_rows(SourceTable, {"kind", "tier"}),

@@ -2,12 +2,15 @@
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from skillsvc.domain.errors import SkillsvcError
 from skillsvc.service.certificate_files import CertificatesRefused, find_certificates, parse_certificates
+from skillsvc.service.identities.kept import LookFailed
+from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
+from skillsvc.settings.identity import IdentityTable
 from skillsvc.settings.refusal import Place
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
@@ -37,6 +40,8 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
             yield Remark(("server", "token_key_file"), error.message)
     yield from _of_tls(("tls",), settings.tls)
     yield from _of_tls(("admin", "tls"), settings.admin.tls)
+    if settings.identity is not None:
+        yield from _of_identity(settings.identity)
     for index, source in enumerate(settings.source):
         for place, sentence, is_mistake in _of_source(source, environment):
             yield Remark(("source", index, *place), sentence, is_mistake)
@@ -68,6 +73,45 @@ def _of_tls(place: Place, tls: TlsTable | None) -> Iterator[Remark]:
             parse_certificates(find_certificates(tls.files()))
         except CertificatesRefused as refused:
             yield Remark(place, f"cannot be used: {refused}")
+
+
+def _of_identity(identity: IdentityTable) -> Iterator[Remark]:
+    for index, issuer in enumerate(identity.issuer):
+        at: Place = ("identity", "issuer", index)
+        yield from _of_file((*at, "ca_file"), issuer.ca_file)
+        if issuer.jwks_file is not None:
+            look = look_at_key_file(str(issuer.jwks_file), frozenset(issuer.algorithms), _at_once)
+            yield from _of_look((*at, "jwks_file"), issuer.jwks_file, look)
+            yield from _of_mode((*at, "jwks_file"), issuer.jwks_file, stat.S_IWGRP | stat.S_IWOTH)
+    if identity.tokens is not None:
+        place: Place = ("identity", "tokens", "file")
+        yield from _of_look(place, identity.tokens.file, look_at_token_file(str(identity.tokens.file), b"", _at_once))
+        yield from _of_mode(place, identity.tokens.file, stat.S_IWGRP | stat.S_IRWXO)
+
+
+def _of_look(place: Place, path: Path, look: Callable[[], object]) -> Iterator[Remark]:
+    faults = list(_of_file(place, path))
+    yield from faults
+    if not faults:
+        try:
+            look()
+        except LookFailed as error:
+            yield Remark(place, f"cannot be used: {error.why}")
+
+
+def _of_mode(place: Place, path: Path, weak: int) -> Iterator[Remark]:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        # That is told already.
+        return
+    if mode & weak:
+        yield Remark(place, "says who may call, and others than its owner may use it (chmod 600)", is_mistake=False)
+
+
+def _at_once() -> int:
+    """Say that nothing is read twice."""
+    return 0
 
 
 def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:

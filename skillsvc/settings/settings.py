@@ -5,9 +5,12 @@ from typing import Any
 
 from pydantic import Field, ValidationError, field_validator
 
+from skillsvc.domain.access import Access
 from skillsvc.domain.limits import Limits
+from skillsvc.settings.access import AccessTable, access_of, faults_of_access
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.identity import IdentityTable, faults_of_identity
 from skillsvc.settings.listening import exposure_of, is_of_this_machine
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
 from skillsvc.settings.refusal import Fault, Faults, Place, Position, SettingsRefused, Told
@@ -31,6 +34,8 @@ class Settings(Table):
     admin: AdminTable = AdminTable()
     health: HealthTable = HealthTable()
     connections: ConnectionsTable = ConnectionsTable()
+    identity: IdentityTable | None = Field(default=None, description="How callers prove who they are.")
+    access: tuple[AccessTable, ...] = Field(default=(), description="Who gets what, in order.")
     limits: Mapping[str, Any] = Field(default={}, description="Limits to lower, by name.")
     fairness: FairnessTable = FairnessTable()
     conventional: ConventionalTable = ConventionalTable()
@@ -47,12 +52,20 @@ class Settings(Table):
         """Return the limits in force."""
         return Limits(**self.limits)
 
+    def make_access(self) -> Access:
+        """Return the access rules."""
+        return access_of(self.access)
+
+    def is_local(self) -> bool:
+        """Tell whether nothing about identities is configured, so that everybody is `local`."""
+        return self.identity is None and not self.access
+
     def is_open_to_anybody(self) -> bool:
         """Tell whether callers of other machines reach the server in plaintext, or are not asked who they are.
 
         That is settled only where `insecure` is said.
         """
-        is_guarded = self.tls is not None and bool(getattr(self, "access", ()))
+        is_guarded = self.tls is not None and bool(self.access)
         return not is_guarded and not is_of_this_machine(self.server.listen)
 
     def directories(self) -> tuple[DirectorySettings, ...]:
@@ -101,6 +114,8 @@ def _with_kinds(tables: Mapping[str, object]) -> Mapping[str, object]:
 def _faults_across(tables: Mapping[str, object]) -> Iterator[Fault]:
     """Yield what is wrong between tables, whatever else is: each may be right by itself."""
     yield from exposure_of(tables)
+    yield from faults_of_identity(tables)
+    yield from faults_of_access(tables)
     sources = tables.get("source")
     limits = _table(tables.get("limits"))
     taken = {*_labels_of(_table(tables.get("conventional")))}

@@ -10,6 +10,7 @@ from skillsvc.settings.toml_file import TomlFile
 
 _PATHS_OF_SERVER = frozenset({"data_dir", "token_key_file"})
 _PATHS_OF_TLS = frozenset({"cert_file", "key_file", "client_ca_file"})
+_PATHS_OF_ISSUER = frozenset({"jwks_file", "ca_file"})
 _PATHS_OF_SOURCE = frozenset({"path", "ca_file", "ssh_key_file", "known_hosts_file"})
 _PATHS_OF_AUTH = frozenset({"password_file", "token_file"})
 
@@ -114,12 +115,24 @@ def _anchored(tables: Mapping[str, object], folder: Path) -> dict[str, object]:
     admin = tables.get("admin")
     if isinstance(admin, dict) and "tls" in admin:
         anchored["admin"] = {**admin, "tls": _below(folder, admin["tls"], _PATHS_OF_TLS)}
+    identity = tables.get("identity")
+    if isinstance(identity, dict):
+        anchored["identity"] = _anchored_identity(identity, folder)
     conventional = tables.get("conventional")
     if isinstance(conventional, dict):
         anchored["conventional"] = _below(folder, {"workspace": ".", **conventional}, frozenset({"workspace"}))
     sources = tables.get("source")
     if isinstance(sources, list):
         anchored["source"] = [_anchored_source(source, folder) for source in sources]
+    return anchored
+
+
+def _anchored_identity(identity: dict[str, object], folder: Path) -> dict[str, object]:
+    anchored = dict(identity)
+    if "tokens" in identity:
+        anchored["tokens"] = _below(folder, identity["tokens"], frozenset({"file"}))
+    if isinstance(issuers := identity.get("issuer"), list):
+        anchored["issuer"] = [_below(folder, issuer, _PATHS_OF_ISSUER) for issuer in issuers]
     return anchored
 
 

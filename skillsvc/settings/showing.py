@@ -1,7 +1,7 @@
 """Showing settings: what is in force, with all defaults, as TOML that tells no secret."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from enum import Enum
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import tomlkit
 from tomlkit.items import Table as TomlTable
 
+from skillsvc.settings.identity import IdentityTable
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
 from skillsvc.settings.sources import AuthTable, SourceTable
@@ -35,6 +36,10 @@ def show(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> 
     document.add("admin", _table(settings.admin.model_dump()))
     document.add("health", _table(settings.health.model_dump()))
     document.add("connections", _table(settings.connections.model_dump()))
+    if settings.identity is not None:
+        document.add("identity", _identity(settings.identity))
+    if settings.access:
+        document.add("access", _tables(rule.model_dump() for rule in settings.access))
     document.add("limits", _table(asdict(settings.make_limits())))
     document.add("fairness", _table(settings.fairness.model_dump()))
     document.add("conventional", _table(settings.conventional.model_dump()))
@@ -73,6 +78,24 @@ def _source(source: SourceTable, environment: Mapping[str, str]) -> TomlTable:
         table.add("auth", tomlkit.item({key: _plain(value) for key, value in auth if value is not None}))
         table.add(tomlkit.comment(f"the secret is {'there' if _is_there(auth, environment) else 'not there'}"))
     return table
+
+
+def _identity(identity: IdentityTable) -> TomlTable:
+    table = _table(identity.model_dump(exclude={"issuer"}))
+    shown = [issuer.model_dump() for issuer in identity.issuer]
+    for issuer in shown:
+        if issuer["jwks_url"] is not None:
+            issuer["jwks_url"] = _without_query(issuer["jwks_url"])
+    if shown:
+        table.add("issuer", _tables(shown))
+    return table
+
+
+def _tables(shown: Iterable[Mapping[str, Any]]) -> tomlkit.items.AoT:
+    tables = tomlkit.aot()
+    for each in shown:
+        tables.append(_table(each))
+    return tables
 
 
 def _is_there(auth: AuthTable, environment: Mapping[str, str]) -> bool:

@@ -21,6 +21,7 @@ _SENTENCES: Mapping[str, str] = MappingProxyType(
         "float_type": "must be a number",
         "greater_than": "must be more than {gt:g}",
         "greater_than_equal": "must be at least {ge:g}",
+        "less_than_equal": "must be at most {le:g}",
         "int_type": "must be a whole number",
         "literal_error": "must be {expected}",
         "mapping_type": "must be a table",
@@ -60,12 +61,27 @@ def name_of(place: Place, tables: Mapping[str, object]) -> str:
     What is in a list is counted from 1.
     """
     match place:
-        case ("source", int() as index, *rest):
-            table = f"[[source]] {index + 1}{_label_of(index, tables)}"
-        case ("source", *rest):
-            table = "[[source]]"
+        case ("source" | "access" as name, int() as index, *rest):
+            table = f"[[{name}]] {index + 1}{_label_of(index, tables.get(name))}"
+        case ("source" | "access" as name, *rest):
+            table = f"[[{name}]]"
+        case ("identity", "issuer", int() as index, *rest):
+            issuers = identity.get("issuer") if isinstance(identity := tables.get("identity"), dict) else None
+            table = f"[[identity.issuer]] {index + 1}{_label_of(index, issuers)}"
+        case ("identity", "issuer", *rest):
+            table = "[[identity.issuer]]"
+        case ("identity", "tokens" | "proxy" as name, *rest):
+            table = f"[identity.{name}]"
         case (
-            "server" | "limits" | "conventional" | "tls" | "admin" | "health" | "connections" | "fairness" as name,
+            "server"
+            | "limits"
+            | "conventional"
+            | "tls"
+            | "admin"
+            | "health"
+            | "connections"
+            | "fairness"
+            | "identity" as name,
             *rest,
         ):
             table = f"[{name}]"
@@ -75,11 +91,10 @@ def name_of(place: Place, tables: Mapping[str, object]) -> str:
     return " ".join(filter(None, (table, keys)))
 
 
-def _label_of(index: int, tables: Mapping[str, object]) -> str:
-    """Return the label of a source after its number, where it has one."""
-    sources = tables.get("source")
-    source = sources[index] if isinstance(sources, list) else None
-    name = source.get("name") if isinstance(source, dict) else None
+def _label_of(index: int, listed: object) -> str:
+    """Return the label of a table in a list after its number, where it has one."""
+    table = listed[index] if isinstance(listed, list) else None
+    name = table.get("name") if isinstance(table, dict) else None
     return f" {name}:" if isinstance(name, str) and fits_skill_name(name) else ""
 
 
@@ -93,8 +108,8 @@ def _place_of(place: Place) -> Place:
 
 
 def _sentence(detail: ErrorDetails, place: Place) -> str:
-    if place == ("source",):
-        return "must be tables, each begun by [[source]]"
+    if place in {("source",), ("access",), ("identity", "issuer")}:
+        return f"must be tables, each begun by [[{'.'.join(map(str, place))}]]"
     return _SENTENCES.get(detail["type"], detail["msg"]).format_map(detail.get("ctx", {}))
 
 

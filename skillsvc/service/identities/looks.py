@@ -16,7 +16,6 @@ from skillsvc.service.identities.static_tokens import MAX_BYTES as MAX_TOKENS_BY
 from skillsvc.service.identities.static_tokens import StaticTokens, TokensRefused, parse_tokens
 
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # without blocking: a FIFO must not hold up a look
-_WEAK: Final = stat.S_IRWXO | stat.S_IWGRP
 Parsed = TypeVar("Parsed")
 
 
@@ -121,11 +120,6 @@ def look_at_token_file(path: str, key: bytes, now_ns: Callable[[], int]) -> File
             raise LookFailed(f"the file cannot be used: {error}") from error
 
     return FileLook(path, parse, max_bytes=MAX_TOKENS_BYTES, now_ns=now_ns)
-
-
-def is_weak(mode: int) -> bool:
-    """Tell whether others may use a file by its mode: who writes to it chooses who may call."""
-    return bool(mode & _WEAK)
 
 
 def _read(descriptor: int, at_most: int) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 
 from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
 from skillsvc.service.identities.keys import ALGORITHMS
-from skillsvc.service.identities.looks import is_weak, look_at_key_file, look_at_token_file
+from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
 from skillsvc.service.identities.static_tokens import line_of
 from tests.unit.service.identities.making import Clock, Work, ec_key, jwks
 
@@ -214,10 +214,3 @@ def test_the_keys_of_a_file_follow_it(tmp_path: Path) -> None:
     second = look()
     assert second is not None
     assert set(second.keys) == {"old", "new"}
-
-
-@pytest.mark.parametrize(
-    ("mode", "weak"), [(0o600, False), (0o640, False), (0o400, False), (0o660, True), (0o604, True), (0o602, True)]
-)
-def test_a_file_that_others_may_use_is_weak(mode: int, *, weak: bool) -> None:
-    assert is_weak(mode) is weak
