@@ -18,6 +18,7 @@ from benchmarks import (
     cold_build,
     git_looks,
     list_skills,
+    many_partitions,
     many_sources,
     refresh,
     repeated_read,
@@ -34,7 +35,9 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F3": cold_build.measure,
     "F4": refresh.measure,
     "git": git_looks.measure,
+    "F5": many_partitions.measure_memory,
     "F6": under_publishing.measure,
+    "F7": many_partitions.measure_publishing,
     "F10": repeated_read.measure,
     "sources": many_sources.measure,
 }

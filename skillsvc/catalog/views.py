@@ -14,7 +14,7 @@ from skillsvc.catalog.current import Current
 from skillsvc.catalog.layer import Layer, UnreachableSource
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.generation import Generation
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import LayerState, TokenKeys
 from skillsvc.domain.view import View, Viewer, compose
 
@@ -22,8 +22,8 @@ _HELD_PRESENT = 16_384
 _HELD_SHARED = 64
 _HELD_OLDER = 64
 """Few, since each holds its generations, also those that are retained no longer."""
-_LOOKED_THROUGH = 64
-"""Of the views held, one in so many is looked at with each change, so that none holds for long what is gone."""
+_LOOKED_THROUGH = 16
+"""So many of the views held are looked at with each change, so that none holds for ever what is gone."""
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -152,9 +152,7 @@ class Views:
 
     def _present_in(self, layers: Mapping[Partition, Layer], viewer: Viewer) -> Sight:
         if layers is not self._layers:
-            self._layers = layers
-            self._state += 1
-            self._look_through()
+            self._turn_to(layers)
         held = self._present.get(viewer)
         if held is not None and held.state == self._state:
             return held.sight
@@ -169,14 +167,21 @@ class Views:
         _bound(self._present, _HELD_PRESENT)
         return sight
 
-    def _look_through(self) -> None:
-        """Forget those of some views that are of the past: whoever is gone must not keep old generations in memory.
+    def _turn_to(self, layers: Mapping[Partition, Layer]) -> None:
+        """Take another state for the present one, and forget views of the past: nobody who is gone must keep them.
 
-        Some, since to look at all of them with each change would cost each tenant what all others publish.
+        Where the deployment is another, none is of the present. Else some are looked at, since to look at all would
+        cost each tenant what all others publish.
         """
-        for viewer in list(islice(self._present, len(self._present) // _LOOKED_THROUGH + 1)):
+        before, now = self._layers.get(DEPLOYMENT), layers.get(DEPLOYMENT)
+        self._layers = layers
+        self._state += 1
+        if before is None or now is None or before.present is not now.present:
+            self._present.clear()
+            return
+        for viewer in list(islice(self._present, _LOOKED_THROUGH)):
             held = self._present.pop(viewer)
-            if _is_present(held.sight, _layers_of(viewer, self._layers)):
+            if _is_present(held.sight, _layers_of(viewer, layers)):
                 self._present[viewer] = _Held(self._state, held.sight)
 
     def _read(self, viewer: Viewer, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:

@@ -7,6 +7,7 @@ from grpc_health.v1 import health_pb2
 
 from skillsvc.domain.access import Role
 from skillsvc.domain.limits import Limits
+from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Boundary, OfThisMachine
 from skillsvc.service.roles import AGENTS, CHANNELZ, NEEDS, OPERATORS, Open, need_of
 
@@ -41,7 +42,7 @@ def test_a_call_of_which_nobody_said_what_it_needs_cannot_be_registered() -> Non
     async def answer(_ask: None, _call: object) -> bytes:
         raise AssertionError("never called")
 
-    boundary = Boundary(limits=Limits(), new_incident=lambda: "", identities=OfThisMachine())
+    boundary = Boundary(limits=Limits(), new_incident=lambda: "", identities=OfThisMachine(), audit=Audit(lambda: 0.0))
     answers = GetMessageClass(AGENTS.methods_by_name["ListSkills"].output_type)
     with pytest.raises(KeyError):
         boundary.unary(answers, lambda _request, _limits: None, answer)
