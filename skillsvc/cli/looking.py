@@ -25,6 +25,7 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.content.transport import Authorities
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
+from skillsvc.service.audit import Audit
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import seek
 from skillsvc.sources.remote_blobs import RemoteBlobs
@@ -51,6 +52,7 @@ class Looking:
         limits: Limits,
         folder: Path,
         read_anew: Callable[[], Settings],
+        audit: Audit,
         now: Callable[[], datetime],
     ) -> None:
         """Make and declare the sources of the settings; nothing is looked at yet.
@@ -63,6 +65,7 @@ class Looking:
             limits: The limits in force.
             folder: Each source has its state in a folder of its own below it.
             read_anew: Reads the settings again; raises SettingsRefused.
+            audit: Is told of reloads.
             now: The time.
 
         Raises:
@@ -103,6 +106,7 @@ class Looking:
             seek=lambda again: seek(again, os.environ),
             declaring=self._declaring,
             replace=self._replace,
+            audit=audit,
         )
         self._first = self._declare_first(settings)
 

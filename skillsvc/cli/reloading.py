@@ -10,13 +10,15 @@ from typing import Final
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.cli.declaring import Declaration, Declaring
 from skillsvc.cli.making import Made
-from skillsvc.domain.errors import SkillsvcError
+from skillsvc.domain.errors import ErrorReason, SkillsvcError
+from skillsvc.service.audit import Audit
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
 
 _AT_RUN_TIME: Final = frozenset({"poll_s"})
 """The keys of [server] that are taken in by a reload."""
+_ACT: Final = "Reload"
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +37,7 @@ class Reloading:
         seek: Callable[[Settings], Sought],
         declaring: Declaring,
         replace: Callable[[Declaration], None],
+        audit: Audit,
     ) -> None:
         """Prepare.
 
@@ -44,12 +47,14 @@ class Reloading:
             seek: Says what is sought by settings.
             declaring: Makes the sources; nobody else uses it between the first `ask` and the end of `stop`.
             replace: Has a declaration looked at, and watched; raises SkillsvcError where that is not possible.
+            audit: Is told of each reload, and of what came of it.
         """
         self._started = started
         self._read = read
         self._seek = seek
         self._declaring = declaring
         self._replace = replace
+        self._audit = audit
         # Its `put` may interrupt itself, as a handler of a signal does.
         self._asked: SimpleQueue[None] = SimpleQueue()
         self._taking = threading.Lock()
@@ -95,17 +100,21 @@ class Reloading:
             for fault in refused.faults:
                 _log.error("%s", fault)
             _log.error("the configuration cannot be; all goes on as before")
+            self._audit.failed(_ACT, "SETTINGS_REFUSED")
             return
         except SkillsvcError as error:
             _log.error("the configuration cannot be taken in; all goes on as before", exc_info=error)
+            self._audit.failed(_ACT, error.reason.value)
             return
         except Exception:  # noqa: BLE001 - a server outlives whatever a reload meets
             _log.exception("the configuration could not be read anew; all goes on as before")
+            self._audit.failed(_ACT, ErrorReason.INTERNAL_FAULT.value)
             return
         for key in self._kept_back(settings):
             _log.warning("%s has changed; it is taken in at the next start", key)
         tell_sought(sought)
         _log.info("the configuration is read anew", extra=_change(before, declaration.made))
+        self._audit.allowed(_ACT)
 
     def _kept_back(self, settings: Settings) -> list[str]:
         """Return the keys that are another than at the start and stay as they were."""

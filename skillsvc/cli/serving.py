@@ -6,10 +6,12 @@ import logging
 import os
 import signal
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,7 +20,9 @@ from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.listeners import Listeners
 from skillsvc.cli.looking import Looking
 from skillsvc.content.blobs import FileBlobStore
+from skillsvc.domain.generation import Generation
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.service.audit import Audit
 from skillsvc.service.listening import CannotListen
 from skillsvc.service.server import Parts, Server
 from skillsvc.settings.settings import Settings
@@ -56,7 +60,8 @@ def serve(
         ExitStack() as closes_blobs,
     ):
         blobs = closes_blobs.enter_context(FileBlobStore(str(folder.blobs)))
-        current = Current(store, limits)
+        audit = Audit(time.monotonic)
+        current = Current(store, limits, published=partial(_tell_of_publish, audit))
         remote = RemoteBlobs(blobs)
         looking = Looking(
             settings,
@@ -66,6 +71,7 @@ def serve(
             limits=limits,
             folder=folder.sources,
             read_anew=read_anew,
+            audit=audit,
             now=_now,
         )
         hang_ups.tell(looking.reloading.ask)
@@ -157,6 +163,10 @@ def _token_keys(settings: Settings, folder: DataFolder) -> TokenKeys:
     if settings.server.token_key_file is None:
         return folder.token_keys(os.urandom)
     return read_token_key_file(settings.server.token_key_file)
+
+
+def _tell_of_publish(audit: Audit, generation: Generation) -> None:
+    audit.allowed("Publish", partition=generation.partition, generation=generation.sequence, what=generation.digest)
 
 
 def _now() -> datetime:

@@ -5,11 +5,12 @@ from datetime import datetime
 
 from skillsource.v1 import admin_pb2 as pb
 
-from skillsvc.catalog.current import Replaced
+from skillsvc.catalog.current import Replaced, Revoked
 from skillsvc.catalog.learned import Learned, LearnedLayers
 from skillsvc.service import admin_wire
 from skillsvc.service.admin_requests import RevokeAsk
 from skillsvc.service.admin_scope import AdminScope
+from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Call
 from skillsvc.service.threads import Threads
 
@@ -18,40 +19,49 @@ class PartitionAdmin:
     """The handlers of RefreshPartitions, ClearPartitions, RevokeSkill and LiftRevoke. Lives on the event loop."""
 
     def __init__(
-        self, *, scope: AdminScope, learned: LearnedLayers, threads: Threads, now: Callable[[], datetime]
+        self,
+        *,
+        scope: AdminScope,
+        learned: LearnedLayers,
+        threads: Threads,
+        audit: Audit,
+        now: Callable[[], datetime],
     ) -> None:
-        """Change the layers of `scope`, in `threads`."""
+        """Change the layers of `scope`, in `threads`, and tell `audit` of each."""
         self._scope = scope
         self._learned = learned
         self._threads = threads
+        self._audit = audit
         self._now = now
 
-    async def refresh_partitions(self, ask: tuple[Learned, ...], _call: Call) -> bytes:
+    async def refresh_partitions(self, ask: tuple[Learned, ...], call: Call) -> bytes:
         """Answer RefreshPartitions."""
-        outcomes = await self._replace(ask, self._learned.replace)
+        outcomes = await self._replace("RefreshPartitions", ask, call, self._learned.replace)
         return pb.RefreshPartitionsResponse(partitions=outcomes).SerializeToString()
 
-    async def clear_partitions(self, ask: tuple[Learned, ...], _call: Call) -> bytes:
+    async def clear_partitions(self, ask: tuple[Learned, ...], call: Call) -> bytes:
         """Answer ClearPartitions."""
-        outcomes = await self._replace(ask, self._learned.clear)
+        outcomes = await self._replace("ClearPartitions", ask, call, self._learned.clear)
         return pb.ClearPartitionsResponse(partitions=outcomes).SerializeToString()
 
-    async def revoke_skill(self, ask: RevokeAsk, _call: Call) -> bytes:
+    async def revoke_skill(self, ask: RevokeAsk, call: Call) -> bytes:
         """Answer RevokeSkill."""
         self._scope.check_phase()
         current = self._scope.current
         told = await self._threads.run(lambda: current.revoke(ask.partition, ask.name, self._now()))
+        self._tell("RevokeSkill", ask, call, told)
         return pb.RevokeSkillResponse(
             before=admin_wire.layer_generation(told.before),
             after=admin_wire.layer_generation(told.after),
             changed=told.changed,
         ).SerializeToString()
 
-    async def lift_revoke(self, ask: RevokeAsk, _call: Call) -> bytes:
+    async def lift_revoke(self, ask: RevokeAsk, call: Call) -> bytes:
         """Answer LiftRevoke."""
         self._scope.check_phase()
         current = self._scope.current
         told = await self._threads.run(lambda: current.lift(ask.partition, ask.name, self._now()))
+        self._tell("LiftRevoke", ask, call, told)
         if told.changed and self._scope.reports(ask.partition):
             # What sources hold of it is published by their next look: nobody waits for that here.
             self._scope.looks.look_now(ask.partition)
@@ -59,14 +69,37 @@ class PartitionAdmin:
             generation=admin_wire.layer_generation(told.after), changed=told.changed
         ).SerializeToString()
 
+    def _tell(self, act: str, ask: RevokeAsk, call: Call, told: Revoked) -> None:
+        self._audit.allowed(
+            act,
+            principal=call.grant.principal,
+            partition=ask.partition,
+            generation=told.after.sequence,
+            rule=call.grant.rule,
+            what=ask.name,
+        )
+
     async def _replace(
-        self, asked: Sequence[Learned], replace: Callable[[Sequence[Learned]], tuple[Replaced, ...]]
+        self,
+        act: str,
+        asked: Sequence[Learned],
+        call: Call,
+        replace: Callable[[Sequence[Learned]], tuple[Replaced, ...]],
     ) -> list[pb.PartitionOutcome]:
         """Replace what sources do not feed, and tell what came of each partition, in the order asked for."""
         self._scope.check_phase()
         fed = frozenset(each.partition for each in asked if self._scope.reports(each.partition))
         free = [each for each in asked if each.partition not in fed]
         came = await self._threads.run(lambda: dict(zip((each.partition for each in free), replace(free), strict=True)))
+        principal, rule = call.grant.principal, call.grant.rule
+        for partition, each in came.items():
+            if each.stale:
+                self._audit.failed(act, "STALE", principal=principal, partition=partition, rule=rule)
+            else:
+                sequence = each.layer.present.sequence
+                self._audit.allowed(act, principal=principal, partition=partition, generation=sequence, rule=rule)
+        for partition in sorted(fed):
+            self._audit.failed(act, "FED_BY_SOURCES", principal=principal, partition=partition, rule=rule)
         layers = await self._threads.run(lambda: self._scope.current.ensure(tuple(fed)))
         return [
             admin_wire.fed_outcome(layers[each.partition])

@@ -18,6 +18,7 @@ from skillsvc.service import admin_wire
 from skillsvc.service.admin_pages import SEPARATOR, Pages, joined
 from skillsvc.service.admin_requests import DiagnosticsAsk, RefreshAsk, SourcesAsk
 from skillsvc.service.admin_scope import AdminScope, draining
+from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.threads import Threads
@@ -29,13 +30,16 @@ _NAMES = 1000
 class SourceAdmin:
     """The handlers of ListSources, Refresh and ListDiagnostics. Lives on the event loop."""
 
-    def __init__(self, *, scope: AdminScope, pages: Pages, limits: Limits, changes: Changes, threads: Threads) -> None:
+    def __init__(
+        self, *, scope: AdminScope, pages: Pages, limits: Limits, changes: Changes, threads: Threads, audit: Audit
+    ) -> None:
         """Tell of `scope`; go through whole catalogs in `threads`; `changes` tells when the phase may be another."""
         self._scope = scope
         self._pages = pages
         self._limits = limits
         self._changes = changes
         self._threads = threads
+        self._audit = audit
         self._listed = _Listed(fields=b"", diagnostics=())
 
     async def list_sources(self, ask: SourcesAsk, call: Call) -> bytes:
@@ -73,6 +77,13 @@ class SourceAdmin:
                 # What is declared is another since a moment ago.
                 raise _no_source(ask.sources[0] if len(ask.sources) == 1 else "") from error
             looked = await self._awaited(look, ask, call)
+        self._audit.allowed(
+            "Refresh",
+            principal=call.grant.principal,
+            partition=ask.partition,
+            generation=looked.after.sequence,
+            rule=call.grant.rule,
+        )
         told = await self._threads.run(lambda: compare(looked.before, looked.after))
         wanted = frozenset(ask.sources)
         reported = [report for report in self._scope.reports(ask.partition) if not wanted or report.source in wanted]

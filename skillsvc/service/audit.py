@@ -7,7 +7,7 @@ are kept, is up to whoever runs the server.
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -78,14 +78,15 @@ class Audit:
         `generation` is the sequence of the layer, or of the view. `what` names what it was done to: a digest, or the
         name that an operator gave.
         """
-        fields: dict[str, object] = {"principal": principal, "rule": rule, "what": what}
-        if partition is not None:
-            fields["partition"] = f"{partition.principal}/{partition.project}" if partition.principal else "deployment"
-        _write(act, "allowed", {**fields, "generation": generation})
+        fields = {"principal": principal, "partition": _told(partition), "generation": generation}
+        _write(act, "allowed", {**fields, "rule": rule, "what": what})
 
-    def failed(self, act: str, reason: str, *, principal: str = "") -> None:
+    def failed(
+        self, act: str, reason: str, *, principal: str = "", partition: Partition | None = None, rule: str = ""
+    ) -> None:
         """Write that an act of an operator came to nothing."""
-        _write(act, "failed", {"principal": principal, "reason": reason})
+        fields = {"principal": principal, "partition": _told(partition), "reason": reason, "rule": rule}
+        _write(act, "failed", fields)
 
     def refused(self, refusal: Refused) -> None:
         """Write a refusal: the first of its kind at once, then one line a second with their number."""
@@ -132,12 +133,18 @@ class Audit:
                 del self._sums[key]
 
 
+def _told(partition: Partition | None) -> str:
+    if partition is None:
+        return ""
+    return f"{partition.principal}/{partition.project}" if partition.principal else "deployment"
+
+
 def _tell(refusal: Refused, count: int) -> None:
     fields = {name: getattr(refusal, name) for name in ("principal", "peer", "reason", "rule")}
     _write(refusal.act, "refused", {**fields, "count": count})
 
 
-def _write(act: str, decision: str, fields: dict[str, object]) -> None:
+def _write(act: str, decision: str, fields: Mapping[str, object]) -> None:
     told = {name: _bounded(value) for name, value in fields.items() if value not in ("", None)}
     _log.info("audit", extra={"act": _bounded(act), "decision": decision, **told})
 

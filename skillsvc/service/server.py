@@ -162,13 +162,19 @@ class Server:
         handlers = admin_handlers(
             boundary,
             sources=SourceAdmin(
-                scope=scope, pages=pages, limits=parts.limits, changes=self._changes, threads=self._comparing
+                scope=scope,
+                pages=pages,
+                limits=parts.limits,
+                changes=self._changes,
+                threads=self._comparing,
+                audit=self._audit,
             ),
             generations=GenerationAdmin(scope=scope, pages=pages, threads=self._comparing),
             partitions=PartitionAdmin(
                 scope=scope,
                 learned=LearnedLayers(parts.current, blobs=parts.blobs, limits=parts.limits, now=parts.now),
                 threads=self._layers,
+                audit=self._audit,
                 now=parts.now,
             ),
         )

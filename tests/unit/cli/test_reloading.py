@@ -12,12 +12,18 @@ from skillsvc.cli.declaring import Declaration
 from skillsvc.cli.reloading import Reloading
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.service.audit import LOGGER, Audit
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings, make_settings
 from skillsvc.settings.sought import seek
 from tests.unit.cli.declared import declare, declaring_in, directory, settings_of
 
 PATIENCE_S = 30.0
+
+
+def told_of(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    """Return what the log tells, but for the audit."""
+    return [record for record in caplog.records if record.name != LOGGER]
 
 
 class House:
@@ -35,6 +41,7 @@ class House:
             seek=lambda settings: seek(settings, {}),
             declaring=self.declaring,
             replace=self.replace,
+            audit=Audit(lambda: 0.0),
         )
 
     def read(self) -> Settings:
@@ -78,7 +85,7 @@ def test_what_is_new_is_taken_in_and_told(house: House, caplog: pytest.LogCaptur
     assert house.replaced == [["c", "b"]]
     assert [key.label for key in house.declaring.in_force] == ["c", "b"]
     assert not set(map(id, house.declaring.in_force.values())) & set(map(id, before.values()))
-    (told,) = caplog.records
+    (told,) = told_of(caplog)
     assert {name: vars(told)[name] for name in ("added", "removed", "changed")} == {
         "added": ["c"],
         "removed": ["a"],
@@ -98,7 +105,7 @@ def test_every_mistake_is_logged_and_nothing_changes(house: House, caplog: pytes
     before = house.declaring.in_force
     house.file = refusing("skillsvc.toml:1: one", "skillsvc.toml:2: %s")
     house.reloading.reload()
-    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+    assert [(record.levelname, record.getMessage()) for record in told_of(caplog)] == [
         ("ERROR", "skillsvc.toml:1: one"),
         ("ERROR", "skillsvc.toml:2: %s"),
         ("ERROR", "the configuration cannot be; all goes on as before"),
@@ -120,7 +127,7 @@ def test_what_cannot_be_looked_at_changes_nothing(
     house.file = lambda: settings_of(directory("c"))
     house.reloading.reload()
     assert house.declaring.in_force is before
-    (told,) = caplog.records
+    (told,) = told_of(caplog)
     assert told.getMessage().endswith("all goes on as before")
     house.refusal = None
     house.reloading.reload()
@@ -136,7 +143,7 @@ def test_what_is_taken_in_at_a_start_alone_is_told(house: House, caplog: pytest.
         }
     )
     house.reloading.reload()
-    assert [record.getMessage().partition(" has changed")[0] for record in caplog.records] == [
+    assert [record.getMessage().partition(" has changed")[0] for record in told_of(caplog)] == [
         "[server] listen",
         "[server] drain_s",
         "[limits] assets",
@@ -147,7 +154,7 @@ def test_what_is_taken_in_at_a_start_alone_is_told(house: House, caplog: pytest.
 def test_what_is_left_out_or_withheld_is_told(house: House, caplog: pytest.LogCaptureFixture) -> None:
     house.file = lambda: settings_of(directory("a"), {**directory("a"), "name": "c"}, project=True)
     house.reloading.reload()
-    assert [record.getMessage() for record in caplog.records] == [
+    assert [record.getMessage() for record in told_of(caplog)] == [
         "a source is left out: it is the same directory as a",
         "the workspace is not trusted, so its skills are withheld",
     ]
@@ -213,3 +220,24 @@ def test_an_end_waits_for_no_file(house: House) -> None:
     go_on.set()
     thread.join(PATIENCE_S)
     assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason"),
+    [
+        (SettingsRefused(["line 1: no"]), "SETTINGS_REFUSED"),
+        (Unavailable(ErrorReason.STORE_UNREACHABLE, "full"), "STORE_UNREACHABLE"),
+        (RuntimeError("what?"), "INTERNAL_FAULT"),
+        (None, None),
+    ],
+)
+def test_the_audit_is_told_of_each_reload_and_what_came_of_it(
+    refusal: Exception | None, reason: str | None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    house = House(tmp_path, make_settings({}))
+    house.refusal = refusal
+    house.reloading.reload()
+    (line,) = (record for record in caplog.records if record.name == LOGGER)
+    told = (line.__dict__["act"], line.__dict__["decision"], line.__dict__.get("reason"))
+    assert told == ("Reload", "allowed" if reason is None else "failed", reason)
