@@ -82,7 +82,7 @@ class Identities(Protocol):
     def version(self) -> int:
         """A number that grows when rules or credentials change: what was granted before is to be judged again."""
 
-    def grant_of(self, context: Context) -> Grant | Refusal:
+    def grant_of(self, context: Context, /) -> Grant | Refusal:
         """Return what the caller of a call gets; for every call, so that what was verified is remembered.
 
         Raises:

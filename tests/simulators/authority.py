@@ -118,13 +118,16 @@ class Files:
 
 
 def channel_to(address: str, authority: Authority, shown: Issued | None = None) -> grpc.aio.Channel:
-    """Return a channel with a connection of its own, which believes an authority and may show a certificate."""
+    """Return a channel with a connection of its own, which believes an authority and may show a certificate.
+
+    It has no policy of repeating: all that grpc sends again is what a connection that grew old never took.
+    """
     return grpc.aio.secure_channel(
         address,
         grpc.ssl_channel_credentials(
             authority.certificate, shown.key if shown else None, shown.certificate if shown else None
         ),
-        options=(("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)),
+        options=(("grpc.use_local_subchannel_pool", 1),),
     )
 
 
