@@ -17,6 +17,7 @@ from pathlib import Path
 
 from skillsvc.catalog.current import Current
 from skillsvc.cli.hang_ups import HangUps
+from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.listeners import Listeners
 from skillsvc.cli.looking import Looking
 from skillsvc.content.blobs import FileBlobStore
@@ -49,7 +50,7 @@ def serve(
         hang_ups: Tells of each SIGHUP.
 
     Raises:
-        SettingsRefused: A source cannot be made, or certificates cannot be used.
+        SettingsRefused: A source cannot be made, or certificates, keys or tokens cannot be used.
         SkillsvcError: The data folder, its log or its keys cannot be used.
         CannotListen: The address cannot be listened on.
     """
@@ -63,6 +64,7 @@ def serve(
         audit = Audit(time.monotonic)
         current = Current(store, limits, published=partial(_tell_of_publish, audit))
         remote = RemoteBlobs(blobs)
+        identifying = Identifying(settings, now=_now)
         looking = Looking(
             settings,
             current=current,
@@ -71,6 +73,7 @@ def serve(
             limits=limits,
             folder=folder.sources,
             read_anew=read_anew,
+            identifying=identifying,
             audit=audit,
             now=_now,
         )
@@ -85,11 +88,14 @@ def serve(
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
             connections=settings.connections.connections(),
+            shares=None if settings.is_local() else settings.fairness.shares(),
+            identities=identifying.identities,
             looks=looking.loop,
             remote=remote,
         )
         listeners = Listeners.of(settings, own_admin=folder.admin, now=_now)
-        asyncio.run(_answer(settings, parts, looking, listeners=listeners, announce=announce))
+        with identifying.running():
+            asyncio.run(_answer(settings, parts, looking, listeners=listeners, announce=announce))
         if not looking.close():
             # What a look that hangs still does to the store must not reach whatever gets its descriptors next.
             closes_blobs.pop_all()
