@@ -1,6 +1,6 @@
 """What a call shows of who makes it, and how that is refused."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 
@@ -10,7 +10,7 @@ class Peer(Protocol):
     def auth_context(self) -> Mapping[str, Iterable[bytes]]:
         """Return what the transport has verified of the peer, by the names of its properties."""
 
-    def invocation_metadata(self) -> Sequence[tuple[str, str | bytes]] | None:
+    def invocation_metadata(self) -> Iterable[tuple[str, str | bytes]] | None:
         """Return the headers, as the peer chose them."""
 
 
