@@ -160,6 +160,43 @@ def test_what_is_not_allowed_is_not_found(rows: list[tuple[Row, ...]], name: str
     assert find(view_of(rows), Reference(source="", name=name), allow) is expected
 
 
+ALLOWED = st.frozensets(SOME_NAMES)
+
+
+@given(VIEWS, ALLOWED)
+def test_a_view_of_allowed_names_is_that_of_layers_that_have_no_others(
+    rows: list[tuple[Row, ...]], allow: frozenset[str]
+) -> None:
+    view = compose(layers_of(rows), allow)
+    less = view_of([tuple(row for row in layer if row.name in allow) for layer in rows])
+    assert list(view.listed()) == list(less.listed())
+    assert (view.total, view.digest) == (less.total, less.digest)
+    for name in NAMES:
+        assert view.find(name) is less.find(name)
+        assert list(view.listed(after=name)) == list(less.listed(after=name))
+        for source in SOURCES:
+            assert view.find_qualified(source, name) is less.find_qualified(source, name)
+
+
+@given(VIEWS, ALLOWED, st.none() | ALLOWED, st.sampled_from(Invoker), st.sampled_from(["", "Lab", "art", "x"]))
+def test_a_selection_of_a_view_of_allowed_names_is_that_of_both(
+    rows: list[tuple[Row, ...]], allow: frozenset[str], asked: frozenset[str] | None, invoker: Invoker, collection: str
+) -> None:
+    view = compose(layers_of(rows), allow)
+    both = allow if asked is None else allow & asked
+    selection = Selection(allow=asked, invoker=invoker, collection=collection)
+    narrow = Selection(allow=both, invoker=invoker, collection=collection)
+    assert select(view, selection) == select(view_of(rows), narrow)
+    assert not collection or holds_collection(view, selection) == holds_collection(view_of(rows), narrow)
+
+
+@given(VIEWS, ALLOWED, st.sampled_from(NAMES))
+def test_what_a_rule_hides_is_told_by_no_digest(rows: list[tuple[Row, ...]], allow: frozenset[str], name: str) -> None:
+    hidden = [tuple(row for row in layer if row.name != name) for layer in rows]
+    digests = [compose(layers_of(each), allow - {name}).digest for each in (rows, hidden)]
+    assert digests[0] == digests[1]
+
+
 @given(VIEWS)
 def test_the_overlay_names_the_winners_of_the_names_that_clash_and_no_others(rows: list[tuple[Row, ...]]) -> None:
     listing = [{row.name for row in layer if not row.shadowed} for layer in rows]

@@ -8,7 +8,7 @@ import pytest
 
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.layer import SourceState, UnreachableSource
-from skillsvc.catalog.views import Missing, Sight, Views
+from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
@@ -80,6 +80,67 @@ class TestLayers:
         there = replica(DEPLOYMENT, ALICE.partition, log=log)
         assert there.views.present(ALICE).token == here.views.present(ALICE).token
 
+    def test_partitions_that_a_rule_opens_come_last_in_its_order(self) -> None:
+        here = replica(DEPLOYMENT, ALICE.partition, ALICE_P.partition, BOB.partition)
+        viewer = Viewer("token:carol", "", (BOB.partition, ALICE_P.partition))
+        layers = [layer.partition for layer in here.views.present(viewer).view.layers]
+        assert layers == [DEPLOYMENT, BOB.partition, ALICE_P.partition]
+
+    def test_what_a_rule_leaves_visible_tells_viewers_apart(self) -> None:
+        here = replica(DEPLOYMENT)
+        here.publish("a", "b")
+        narrow = Viewer("token:alice", "", (), frozenset({"b", "c"}))
+        assert (here.names(narrow), here.names(ALICE)) == (["b"], ["a", "b"])
+        all_, some = here.views.present(ALICE), here.views.present(narrow)
+        assert all_.token == some.token
+        assert all_.view.digest != some.view.digest
+
+
+class TestSharing:
+    def test_viewers_who_see_the_same_share_one_view_and_so_one_computation_of_its_digest(self) -> None:
+        here = replica(DEPLOYMENT, ALICE.partition)
+        here.publish("a")
+        views = [here.views.present(Viewer("token:t", str(number))).view for number in range(100)]
+        assert all(view is views[0] for view in views)
+        assert here.views.present(ALICE).view is not views[0]
+
+    def test_a_view_is_shared_anew_after_a_publish(self) -> None:
+        here = replica(DEPLOYMENT)
+        before = here.views.present(ALICE).view
+        here.publish("a")
+        assert here.views.present(ALICE).view is here.views.present(BOB).view is not before
+
+
+class TestLayersAway:
+    """Layers that are not in memory."""
+
+    @staticmethod
+    def crowded(*partitions: Partition) -> tuple[Replica, MemoryLayerLog]:
+        """Return a process that has just begun on a log of others."""
+        log = MemoryLayerLog(os.urandom)
+        for partition in partitions:
+            before = replica(DEPLOYMENT, partition, log=log)
+            before.current.publish(partition, (row("hers"),), (), NOW)
+        return replica(DEPLOYMENT, log=log), log
+
+    def test_they_are_to_be_brought_in_first(self) -> None:
+        here, _log = self.crowded(ALICE.partition)
+        for ask in (here.views.present, lambda viewer: here.views.exactly(viewer, "")):
+            with pytest.raises(LayersAway):
+                ask(ALICE)
+        here.views.bring_in(ALICE)
+        assert here.names(ALICE) == ["hers"]
+
+    def test_a_project_and_what_a_rule_opens_are_brought_in_with_ones_own(self) -> None:
+        here, _log = self.crowded(ALICE.partition, ALICE_P.partition, BOB.partition)
+        viewer = Viewer("token:alice", "p", (BOB.partition,))
+        here.views.bring_in(viewer)
+        assert len(here.views.present(viewer).view.layers) == 4
+
+    def test_what_nobody_published_to_is_asked_of_no_log(self) -> None:
+        here, _log = self.crowded(ALICE.partition)
+        assert here.names(BOB) == []
+
 
 class TestPresent:
     def test_while_nothing_changes_it_is_one_value(self) -> None:
@@ -124,6 +185,25 @@ class TestPresent:
         after = here.views.present(ALICE)
         assert after.unreachable == (stale,)
         assert (after.token, after.view) == (before.token, before.view)
+
+    def test_a_view_of_the_past_is_forgotten_though_its_viewer_never_comes_back(self) -> None:
+        here = replica(DEPLOYMENT, ALICE.partition, BOB.partition)
+        here.views.present(ALICE)
+        here.publish("hers", to=ALICE)
+        for number in range(3):
+            here.publish(f"his-{number}", to=BOB)
+            here.views.present(BOB)
+        assert ALICE not in here.views._present
+
+    def test_a_publish_to_one_looks_at_few_views_of_others(self) -> None:
+        here = replica(DEPLOYMENT, ALICE.partition, BOB.partition)
+        for number in range(1_000):
+            here.views.present(Viewer("local", str(number)))
+        state = here.views._state
+        here.publish("his", to=BOB)
+        here.views.present(BOB)
+        looked_at = [viewer for viewer, held in here.views._present.items() if held.state != state]
+        assert len(looked_at) <= 17
 
     def test_any_number_of_callers_is_answered(self) -> None:
         here = replica(DEPLOYMENT)
