@@ -75,7 +75,10 @@ class LayerLog(Protocol):
         """Return the partitions of which any generation is held, in any order."""
 
     def blobs(self) -> frozenset[str]:
-        """Return the digests of all blobs that the bundles of any generation of any layer name."""
+        """Return the digests of all blobs that the bundles of any generation of any layer name.
+
+        Of what is appended or forgotten meanwhile they may be among them or not.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

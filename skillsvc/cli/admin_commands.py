@@ -1,4 +1,4 @@
-"""The commands of operators: sources, refresh, diagnostics, generations, diff, partitions."""
+"""The commands of operators about sources and layers: sources, refresh, diagnostics, generations, diff."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -8,11 +8,13 @@ import typer
 
 from skillsvc.cli.asking import Json
 from skillsvc.cli.operating import (
+    TIMEOUT_S,
     AdminAddress,
     DataDir,
     Operator,
     PrincipalOption,
     ProjectOption,
+    Timeout,
     operating,
     partition_of,
 )
@@ -32,9 +34,6 @@ if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
     from skillsource.v1 import admin_pb2 as pb
 
-Timeout = Annotated[float, typer.Option(min=0.001, metavar="SECONDS", help="Time that each answer may take.")]
-
-_TIMEOUT_S = 10.0
 _LOOK_TIMEOUT_S = 120.0
 _SEQUENCE_DIGITS = 20
 """Of the largest number: what is longer, and has digits alone, is the beginning of a digest."""
@@ -50,7 +49,7 @@ def sources(
     admin: AdminAddress = "",
     partition: PrincipalOption = "",
     project: ProjectOption = "",
-    timeout: Timeout = _TIMEOUT_S,
+    timeout: Timeout = TIMEOUT_S,
     json: Json = False,
 ) -> None:
     """List the sources and how each stands, strongest first.
@@ -148,7 +147,7 @@ def diagnostics(
     admin: AdminAddress = "",
     partition: PrincipalOption = "",
     project: ProjectOption = "",
-    timeout: Timeout = _TIMEOUT_S,
+    timeout: Timeout = TIMEOUT_S,
     json: Json = False,
 ) -> None:
     """List what should be known of the sources and of their skills.
@@ -196,7 +195,7 @@ def generations(
     admin: AdminAddress = "",
     partition: PrincipalOption = "",
     project: ProjectOption = "",
-    timeout: Timeout = _TIMEOUT_S,
+    timeout: Timeout = TIMEOUT_S,
     json: Json = False,
 ) -> None:
     """List the generations that are held, the newest first, or the skills of one.
@@ -257,7 +256,7 @@ def diff(
     admin: AdminAddress = "",
     partition: PrincipalOption = "",
     project: ProjectOption = "",
-    timeout: Timeout = _TIMEOUT_S,
+    timeout: Timeout = TIMEOUT_S,
     json: Json = False,
 ) -> None:
     """Tell what leads from one generation to another one.
@@ -292,44 +291,6 @@ def diff(
     if is_terminal():
         total = told.added_total + told.modified_total + told.removed_total
         print_line(f"{count_of(total, 'change')}; {_step(told.before, told.after)}")
-
-
-def partitions(
-    *,
-    data_dir: DataDir = None,
-    admin: AdminAddress = "",
-    timeout: Timeout = _TIMEOUT_S,
-    json: Json = False,
-) -> None:
-    """List the partitions that have a layer.
-
-    Piped, each is a line with tabs between principal, project, sequence, skills, sources, generations held, and whether
-    its sources were seen complete; the principal of the layer that all callers share is `deployment`.
-
-    Example: skillsvc partitions --data-dir /var/lib/skillsvc
-    """
-    with operating(data_dir, admin, timeout) as operator:
-        from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
-
-        told = operator.ask_all(pb.ListPartitionsRequest(), pb.ListPartitionsResponse)
-    if json:
-        print_message(told)
-        return
-    print_table(
-        ("Principal", "Project", "Sequence", "Skills", "Sources", "Held", "Seen"),
-        [
-            (
-                "deployment" if each.partition.deployment else each.partition.principal,
-                each.partition.project,
-                str(each.present.sequence),
-                str(each.present.skills),
-                str(each.sources),
-                str(each.retained),
-                "complete" if each.complete else "incomplete",
-            )
-            for each in told.partitions
-        ],
-    )
 
 
 def _named(text: str, operator: Operator, of: "pb.Partition") -> "pb.GenerationName":

@@ -16,7 +16,14 @@ import typer
 from typer.core import TyperGroup
 from typing_extensions import override
 
-from skillsvc.cli import admin_commands, catalog_commands, config_commands, skill_commands
+from skillsvc.cli import (
+    access_commands,
+    admin_commands,
+    catalog_commands,
+    config_commands,
+    partition_commands,
+    skill_commands,
+)
 from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.output import FAILED, USAGE, complain, print_line
 
@@ -192,8 +199,11 @@ app.command()(admin_commands.refresh)
 app.command()(admin_commands.diagnostics)
 app.command()(admin_commands.generations)
 app.command()(admin_commands.diff)
-app.command()(admin_commands.partitions)
+app.command()(partition_commands.partitions)
+app.command()(partition_commands.revoke)
+app.command()(partition_commands.lift)
 app.add_typer(config_commands.config, name="config")
+app.add_typer(access_commands.access, name="access")
 
 
 @app.command()

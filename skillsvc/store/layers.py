@@ -5,7 +5,7 @@ Everything here runs inside the caller's transaction and lets SQLite's errors pa
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -45,7 +45,7 @@ _TOMBSTONES: Final = "SELECT name FROM tombstone WHERE layer = ?"
 _PARTITIONS: Final = """
     SELECT principal, project FROM layer WHERE EXISTS (SELECT 1 FROM generation WHERE layer = layer.id)
 """
-_PAYLOADS: Final = "SELECT checksum, payload FROM bundle"
+_PAYLOADS: Final = "SELECT id, checksum, payload FROM bundle WHERE id > ? ORDER BY id LIMIT 1000"
 _INSERT_GENERATION: Final = "INSERT INTO generation (layer, sequence, digest, published_at) VALUES (?, ?, ?, ?)"
 _CLOSE_ROW: Final = "UPDATE layer_row SET until = ? WHERE layer = ? AND name = ? AND source = ? AND until IS NULL"
 _INSERT_BUNDLE: Final = "INSERT INTO bundle (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
@@ -115,16 +115,20 @@ def read_partitions(connection: sqlite3.Connection) -> tuple[Partition, ...]:
     return tuple(Partition(*named) for named in connection.execute(_PARTITIONS))
 
 
-def read_blobs(connection: sqlite3.Connection) -> frozenset[str]:
-    """Read the digests that any bundle names, one bundle in memory at a time.
+def read_payloads(connection: sqlite3.Connection, after: int) -> list[tuple[int, bytes, bytes]]:
+    """Read the next bundles behind the one of a key: a thousand, so that nobody waits long for the file."""
+    return connection.execute(_PAYLOADS, (after,)).fetchall()
+
+
+def blobs_in(payloads: Iterable[tuple[int, bytes, bytes]]) -> Iterator[str]:
+    """Yield the digests of the blobs that bundles name.
 
     Raises:
         DataLoss: DIGEST_MISMATCH where a bundle is not what was written.
     """
     try:
-        return frozenset(
-            blob for checksum, payload in connection.execute(_PAYLOADS) for blob in _verified(checksum, payload).blobs
-        )
+        for _, checksum, payload in payloads:
+            yield from _verified(checksum, payload).blobs
     except ValueError as error:
         raise damaged() from error
 

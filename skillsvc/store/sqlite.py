@@ -21,12 +21,13 @@ from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
 from skillsvc.store.layers import (
     append_generation,
+    blobs_in,
     damaged,
     drop_generations,
     generations_of,
-    read_blobs,
     read_layer,
     read_partitions,
+    read_payloads,
 )
 from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
@@ -150,8 +151,15 @@ class SqliteStore:
 
     def blobs(self) -> frozenset[str]:
         """Return the digests of the blobs that any bundle names, as `LayerLog.blobs` says."""
-        with self._transaction() as connection:
-            return read_blobs(connection)
+        named: set[str] = set()
+        after = 0
+        while True:
+            with self._transaction() as connection:
+                payloads = read_payloads(connection, after)
+            if not payloads:
+                return frozenset(named)
+            named.update(blobs_in(payloads))
+            after = payloads[-1][0]
 
     def record(self, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int) -> RequestRecord:
         """Return what a request id stands for, as `RequestLog.record` says."""

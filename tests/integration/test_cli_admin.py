@@ -26,7 +26,16 @@ from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
 
 GARDEN = Partition(principal="local", project="garden")
-COMMANDS = [["sources"], ["refresh"], ["diagnostics"], ["generations"], ["diff", "1"], ["partitions"]]
+COMMANDS = [
+    ["sources"],
+    ["refresh"],
+    ["diagnostics"],
+    ["generations"],
+    ["diff", "1"],
+    ["partitions"],
+    ["revoke", "a"],
+    ["lift", "a"],
+]
 SAID = (
     Diagnostic(
         severity=Severity.ERROR, code=DiagnosticCode.NUL_BYTE, message="It holds NUL.", skill="bad", source="house"
@@ -150,12 +159,39 @@ async def test_partitions_are_listed_and_one_is_named_by_principal_and_project(t
         ]
         unknown = await run(tmp_path, "sources", "--partition", "local")
     assert columns(listed) == [
-        ["deployment", "", "3", "2", "2", "3", "complete"],
-        ["local", "garden", "2", "1", "0", "2", "complete"],
+        ["deployment", "", "3", "2", "2", "3", "complete", "0"],
+        ["local", "garden", "2", "1", "0", "2", "complete", "0"],
     ]
     for done in named:
         assert [line[0] for line in columns(done)] == ["of-garden"]
     assert (unknown.status, unknown.complained.rstrip().endswith("(PARTITION_NOT_FOUND)")) == (1, True)
+
+
+async def test_a_name_is_revoked_and_lifted_and_each_says_what_came_of_it(tmp_path: Path) -> None:
+    looking = looks()
+    async with a_server(tmp_path, looking) as operator:
+        garden = ("--project", "garden")
+        said = [
+            await run(tmp_path, *words)
+            for words in (
+                ("revoke", "of-garden", *garden),
+                ("revoke", "of-garden", *garden),
+                ("revoke", "not-there", *garden),
+                ("lift", "of-garden", *garden),
+                ("lift", "of-garden", *garden),
+            )
+        ]
+        unfit = await run(tmp_path, "revoke", "No Name")
+        listed = await operator.server.list(project="garden")
+    assert [columns(done) for done in said] == [
+        [["of-garden is revoked; layer generation 2 -> 3"]],
+        [["of-garden is revoked already; layer generation 3 is served"]],
+        [["not-there is revoked; layer generation 3 does not list it anyway"]],
+        [["of-garden may be published again"]],
+        [["of-garden is not revoked"]],
+    ]
+    assert [skill.name for skill in listed.skills] == ["a", "c"]
+    assert (unfit.status, unfit.complained.rstrip().endswith("(NAME_MALFORMED)")) == (2, True)
 
 
 async def test_refresh_waits_and_prints_what_changed(tmp_path: Path) -> None:
@@ -205,7 +241,14 @@ async def test_json_is_the_message_with_its_pages_put_together(tmp_path: Path) -
         sources: Message = await operator.call(pb.ListSourcesRequest(partition=HERE), pb.ListSourcesResponse)
         printed = json.loads((await run(tmp_path, "sources", "--json")).printed)
         assert printed == MessageToDict(sources, preserving_proto_field_name=True)
-        for words in (["generations"], ["generations", "2"], ["diff", "1"], ["partitions"]):
+        for words in (
+            ["generations"],
+            ["generations", "2"],
+            ["diff", "1"],
+            ["partitions"],
+            ["revoke", "x"],
+            ["lift", "x"],
+        ):
             assert json.loads((await run(tmp_path, *words, "--json")).printed)
 
 

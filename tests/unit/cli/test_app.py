@@ -27,6 +27,8 @@ COMMANDS = {
     "info",
     "list",
     "partitions",
+    "revoke",
+    "lift",
     "read",
     "refresh",
     "render",
@@ -86,7 +88,7 @@ def test_commands_and_options_are_completed() -> None:
         COMP_WORDS="skillsvc li",
         COMP_CWORD="1",
     )
-    assert completed.split() == ["list"]
+    assert sorted(completed.split()) == ["lift", "list"]
 
 
 def test_help_and_completion_bring_in_nothing_slow() -> None:

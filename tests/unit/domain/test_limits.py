@@ -40,6 +40,8 @@ OTHERS = {
     "retained_age_s": 24 * 3600,
     "retained_at_most": 256,
     "retained_row_bytes": 16 * MIB,
+    "resident_layer_bytes": 256 * MIB,
+    "revoked_names": 10_000,
     "wait_for_generation_s": 2,
     "call_without_deadline_s": 120,
     "request_ids": 10_000,
