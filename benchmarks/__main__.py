@@ -16,6 +16,7 @@ from rich.table import Table
 
 from benchmarks import (
     cold_build,
+    fairness,
     git_looks,
     list_skills,
     many_partitions,
@@ -39,6 +40,7 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F6": under_publishing.measure,
     "F7": many_partitions.measure_publishing,
     "F10": repeated_read.measure,
+    "fairness": fairness.measure,
     "sources": many_sources.measure,
 }
 

@@ -28,13 +28,20 @@ _UNIT_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 class Call:
     """One call, always the same: `rpc` is a path.
 
-    Every answer must have `answer_bytes`, `spread_bytes` more or less: errors are shorter.
+    Every answer must have `answer_bytes`, `spread_bytes` more or less: errors are shorter. A `token` is
+    shown as a bearer's.
     """
 
     rpc: str
     request: bytes
     answer_bytes: int
     spread_bytes: int = 0
+    token: str = ""
+
+    @property
+    def authorization(self) -> str:
+        """The header that says who calls; empty where nobody is asked."""
+        return f"Bearer {self.token}" if self.token else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +102,12 @@ class H2load:
         with tempfile.NamedTemporaryFile() as data:
             data.write(b"\0" + len(call.request).to_bytes(4, "big") + call.request)
             data.flush()
+            shown = ("-H", f"authorization: {call.authorization}") if call.token else ()
             ended = subprocess.run(
                 [
                     self._program,
                     *("-n", str(calls), "-d", data.name, "-H", "content-type: application/grpc", "-H", "te: trailers"),
+                    *shown,
                     *options,
                     f"http://{address}{call.rpc}",
                 ],
@@ -137,10 +146,11 @@ class OwnLoad:
         with tempfile.NamedTemporaryFile() as request:
             request.write(call.request)
             request.flush()
+            shown = [f"--authorization={call.authorization}"] if call.token else []
             numbers = [call.answer_bytes, call.spread_bytes, calls, a_second, _CONNECTIONS, _STREAMS]
             program = Path(__file__).with_name("own_load.py")
             ended = subprocess.run(
-                [sys.executable, program, address, call.rpc, request.name, *map(str, numbers)],
+                [sys.executable, program, address, call.rpc, request.name, *map(str, numbers), *shown],
                 check=True,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -149,8 +159,9 @@ class OwnLoad:
         return told["seconds"], told["took"]
 
 
-def ask(address: str, rpc: str, request: bytes) -> bytes:
+def ask(address: str, rpc: str, request: bytes, token: str = "") -> bytes:
     """Make one call, and return the bytes of the answer."""
+    shown = (("authorization", f"Bearer {token}"),) if token else ()
     with grpc.insecure_channel(address) as channel:
         call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(rpc)
-        return call(request, timeout=60, wait_for_ready=True)
+        return call(request, timeout=60, wait_for_ready=True, metadata=shown)

@@ -25,11 +25,13 @@ class Task:
     a_second: int
     connections: int
     streams: int
+    authorization: str = ""
 
 
 async def run(task: Task) -> tuple[float, list[tuple[float, float]]]:
     """Return the seconds of all calls together, and when each began and how many seconds it took."""
     took: list[tuple[float, float]] = []
+    shown = (("authorization", task.authorization),) if task.authorization else ()
     async with AsyncExitStack() as channels:
         calls: list[grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = [
             (
@@ -43,7 +45,11 @@ async def run(task: Task) -> tuple[float, list[tuple[float, float]]]:
 
         async def call(number: int) -> None:
             at, begun = time.time(), time.perf_counter()
-            answer: bytes = await calls[number % task.connections](task.request)
+            try:
+                answer: bytes = await calls[number % task.connections](task.request, metadata=shown)
+            except grpc.aio.AioRpcError:
+                # Where any answer will do, a refusal is one.
+                answer = b""
             took.append((at, time.perf_counter() - begun))
             assert abs(len(answer) - task.answer_bytes) <= task.spread_bytes, "an answer of another length"
 
@@ -68,7 +74,7 @@ async def run(task: Task) -> tuple[float, list[tuple[float, float]]]:
 
 if __name__ == "__main__":
     address, rpc, request, *numbers = sys.argv[1:]
-    answer_bytes, spread_bytes, calls, a_second, connections, streams = map(int, numbers)
+    answer_bytes, spread_bytes, calls, a_second, connections, streams = map(int, numbers[:6])
     seconds, took = asyncio.run(
         run(
             Task(
@@ -81,6 +87,7 @@ if __name__ == "__main__":
                 a_second=a_second,
                 connections=connections,
                 streams=streams,
+                authorization="".join(numbers[6:]).removeprefix("--authorization="),
             )
         )
     )
