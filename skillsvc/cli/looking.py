@@ -18,6 +18,7 @@ from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
 from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.cli.declaring import Declaration, Declaring
+from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.making import Surroundings
 from skillsvc.cli.reloading import Reloading, tell_sought
 from skillsvc.cli.watching import Watches
@@ -52,6 +53,7 @@ class Looking:
         limits: Limits,
         folder: Path,
         read_anew: Callable[[], Settings],
+        identifying: Identifying,
         audit: Audit,
         now: Callable[[], datetime],
     ) -> None:
@@ -65,6 +67,7 @@ class Looking:
             limits: The limits in force.
             folder: Each source has its state in a folder of its own below it.
             read_anew: Reads the settings again; raises SettingsRefused.
+            identifying: Has identities taken anew at reloads.
             audit: Is told of reloads.
             now: The time.
 
@@ -106,6 +109,7 @@ class Looking:
             seek=lambda again: seek(again, os.environ),
             declaring=self._declaring,
             replace=self._replace,
+            identifying=identifying,
             audit=audit,
         )
         self._first = self._declare_first(settings)

@@ -9,6 +9,7 @@ from typing import Final
 
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.cli.declaring import Declaration, Declaring
+from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.making import Made
 from skillsvc.domain.errors import ErrorReason, SkillsvcError
 from skillsvc.service.audit import Audit
@@ -37,6 +38,7 @@ class Reloading:
         seek: Callable[[Settings], Sought],
         declaring: Declaring,
         replace: Callable[[Declaration], None],
+        identifying: Identifying,
         audit: Audit,
     ) -> None:
         """Prepare.
@@ -47,6 +49,7 @@ class Reloading:
             seek: Says what is sought by settings.
             declaring: Makes the sources; nobody else uses it between the first `ask` and the end of `stop`.
             replace: Has a declaration looked at, and watched; raises SkillsvcError where that is not possible.
+            identifying: Has identities and access rules taken anew.
             audit: Is told of each reload, and of what came of it.
         """
         self._started = started
@@ -54,6 +57,7 @@ class Reloading:
         self._seek = seek
         self._declaring = declaring
         self._replace = replace
+        self._identifying = identifying
         self._audit = audit
         # Its `put` may interrupt itself, as a handler of a signal does.
         self._asked: SimpleQueue[None] = SimpleQueue()
@@ -89,6 +93,7 @@ class Reloading:
                 if self._is_stopped:
                     return
                 before = self._declaring.in_force
+                identification = self._identifying.prepare(settings)
                 declaration = self._declaring.declare(sought, settings.server.poll_s)
                 try:
                     self._replace(declaration)
@@ -96,6 +101,7 @@ class Reloading:
                     self._declaring.discard(declaration)
                     raise
                 self._declaring.put_in_force(declaration)
+                self._identifying.take(identification)
         except SettingsRefused as refused:
             for fault in refused.faults:
                 _log.error("%s", fault)

@@ -132,8 +132,8 @@ async def _answer(
                 await asyncio.wait({looked, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not stopping.is_set():
                 server.serve()
-                announce(listening["address"])
                 _log.info("serving", extra={**listening, "version": parts.version})
+                announce(listening["address"])
                 await stopped
         finally:
             _log.info("draining")

@@ -53,6 +53,12 @@ class Ways:
 class _InForce:
     ways: Ways
     access: Access
+    everybody: Known | None
+    """Who everybody is, where nobody is asked."""
+
+    @classmethod
+    def of(cls, ways: Ways, access: Access) -> "_InForce":
+        return cls(ways=ways, access=access, everybody=Known(LOCAL, access.judge(LOCAL)) if ways.local else None)
 
 
 class Identities:
@@ -60,7 +66,7 @@ class Identities:
 
     def __init__(self, ways: Ways, access: Access, *, now: Callable[[], datetime]) -> None:
         """Find by the ways and judge by the rules given, as of `now`."""
-        self._in_force = _InForce(ways=ways, access=access)
+        self._in_force = _InForce.of(ways, access)
         self._now = now
         self._remembered = Remembered()
         self._changing = threading.Lock()
@@ -76,7 +82,7 @@ class Identities:
 
     def take(self, ways: Ways, access: Access) -> None:
         """Find and judge by these from now on."""
-        self._in_force = _InForce(ways=ways, access=access)
+        self._in_force = _InForce.of(ways, access)
         self.changed()
 
     def changed(self) -> None:
@@ -116,6 +122,8 @@ class Identities:
     def _known_of(self, peer: Peer) -> Known:
         # The version first: what is found by older rules or keys is then remembered for no newer one.
         version, in_force = self._version, self._in_force
+        if in_force.everybody is not None:
+            return in_force.everybody
         try:
             known = self._find(peer, version, in_force)
         except KeyUnknown as error:
@@ -135,8 +143,6 @@ class Identities:
 
     def _find(self, peer: Peer, version: int, in_force: _InForce) -> Known | None:
         ways = in_force.ways
-        if ways.local:
-            return self._remember(b"local", version, in_force, lambda _now: LOCAL)
         authorizations: list[str | bytes] = []
         forwards: list[str | bytes] = []
         for name, value in peer.invocation_metadata() or ():

@@ -113,6 +113,7 @@ class Keeping:
 
     def __init__(self) -> None:
         """Prepare; nothing is looked at before `start`, but what is asked for."""
+        self._kept: Sequence[Kept[Any]] = ()
         self._stopping = threading.Event()
         self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="identities")
         self._ticking: threading.Thread | None = None
@@ -125,17 +126,13 @@ class Keeping:
         """Do work in a thread of these."""
         return self._executor.submit(work)
 
-    def start(self, kept: Sequence[Kept[Any]]) -> None:
-        """Keep values from now on."""
+    def keep(self, kept: Sequence[Kept[Any]]) -> None:
+        """Keep these from now on, and no others."""
+        self._kept = tuple(kept)
 
-        def tick() -> None:
-            while True:
-                for each in kept:
-                    each.tick()
-                if self._stopping.wait(_TICK_S):
-                    return
-
-        self._ticking = threading.Thread(target=tick, name="identities", daemon=True)
+    def start(self) -> None:
+        """Begin."""
+        self._ticking = threading.Thread(target=self._tick, name="identities", daemon=True)
         self._ticking.start()
 
     def stop(self) -> None:
@@ -144,3 +141,10 @@ class Keeping:
         if self._ticking is not None:
             self._ticking.join()
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _tick(self) -> None:
+        while True:
+            for each in self._kept:
+                each.tick()
+            if self._stopping.wait(_TICK_S):
+                return

@@ -16,6 +16,7 @@ from skillsvc.settings.listening import DEFAULT_LISTEN
 from skillsvc.sources.discovery import Layout
 
 COMMANDS = {
+    "access",
     "activate",
     "assets",
     "body",

@@ -4,11 +4,13 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from skillsvc.cli.declaring import Declaration
+from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.reloading import Reloading
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.partition import DEPLOYMENT
@@ -35,12 +37,14 @@ class House:
         self.refusal: Exception | None = None
         self.declaring = declaring_in(folder)
         self.declaring.put_in_force(declare(self.declaring, *(source.model_dump() for source in started.source)))
+        self.identifying = Identifying(started, now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
         self.reloading = Reloading(
             started,
             read=self.read,
             seek=lambda settings: seek(settings, {}),
             declaring=self.declaring,
             replace=self.replace,
+            identifying=self.identifying,
             audit=Audit(lambda: 0.0),
         )
 

@@ -138,7 +138,8 @@ def test_threads_keep_until_they_are_stopped() -> None:
         clock=Clock(),
         changed=lambda: None,
     )
-    keeping.start([kept])
+    keeping.keep([kept])
+    keeping.start()
     assert looked.wait(60)
     assert not keeping.stopped()
     keeping.stop()
