@@ -19,6 +19,7 @@ from benchmarks import (
     fairness,
     git_looks,
     list_skills,
+    look_alike,
     many_partitions,
     many_sources,
     refresh,
@@ -40,6 +41,7 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F6": under_publishing.measure,
     "F7": many_partitions.measure_publishing,
     "F10": repeated_read.measure,
+    "alike": look_alike.measure,
     "fairness": fairness.measure,
     "sources": many_sources.measure,
 }
