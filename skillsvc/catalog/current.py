@@ -23,6 +23,7 @@ from skillsvc.catalog.layer import (
     layer_of,
     new_layer,
     retained,
+    sharing,
     with_generations,
 )
 from skillsvc.catalog.log import LayerLog, LayerStep
@@ -396,7 +397,7 @@ class Current:
         if before is None:
             layer = new_layer(partition, self._log.load(partition).log_id, rows, now)
         else:
-            layer = retained(followed(before, rows, now), now, self._limits)
+            layer = retained(followed(before, sharing(before, rows), now), now, self._limits)
         if number is not None and number != layer.log_generation:
             layer = replace(layer, log_generation=number)
         changed = before is None or before.present.sequence != layer.present.sequence

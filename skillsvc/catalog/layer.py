@@ -107,6 +107,13 @@ def followed(layer: Layer, rows: tuple[Row, ...], now: datetime) -> Layer:
     return layer
 
 
+def sharing(layer: Layer, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return rows with those that the present generation has equal ones of taken from there: generations share them."""
+    present = layer.present
+    known = (present.find_qualified(row.source, row.name) for row in rows)
+    return tuple(old if old == row else row for old, row in zip(known, rows, strict=True))
+
+
 def with_generations(layer: Layer, generations: tuple[Generation, ...]) -> Layer:
     """Return a layer of which these generations alone are held."""
     return replace(layer, generations=generations, own_bytes=_all_own_bytes(generations))

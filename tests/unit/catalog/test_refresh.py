@@ -601,3 +601,25 @@ def test_a_source_that_is_down_at_the_start_comes_forward_where_the_one_before_i
     house.start()
     house.refresh.look()
     assert (house.listed, house.unreachable) == ({"a": "two"}, [("two", SourceState.STALE)])
+
+
+class TestRevoked:
+    def test_no_look_brings_back_what_is_revoked_and_the_next_one_does_what_is_lifted(self, house: House) -> None:
+        house.one.hold(house.skill("a"), house.skill("b"))
+        house.two.hold(house.skill("a", "Weaker."))
+        house.refresh.look()
+        house.current.revoke(DEPLOYMENT, "a", house.clock())
+        assert house.listed == {"b": "one"}
+        house.one.hold(house.skill("a", "Anew."), house.skill("b", "Anew."))
+        house.refresh.look()
+        assert house.listed == {"b": "one"}
+        house.start()
+        house.refresh.look()
+        assert house.listed == {"b": "one"}
+        house.current.lift(DEPLOYMENT, "a", house.clock())
+        assert house.listed == {"b": "one"}
+        # Nothing of the sources is another, and yet there is something to publish.
+        published = [house.refresh.is_published]
+        house.refresh.look()
+        assert house.listed == {"a": "one", "b": "one"}
+        assert [*published, house.refresh.is_published] == [False, True]

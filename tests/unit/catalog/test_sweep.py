@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
+from skillsvc.catalog.learned import Learned, LearnedLayers, LearnedSkill, document_of
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.content.blobs import BlobStore, FileBlobStore
@@ -301,3 +302,30 @@ def _named(house: House) -> set[str]:
             assert each.bundle.document is not None
             named |= {each.bundle.document.digest, *(asset.digest for asset in each.bundle.assets)}
     return named
+
+
+def test_what_a_layer_names_that_is_not_in_memory_is_kept(house: House) -> None:
+    learned = LearnedLayers(house.current, blobs=house.blobs, limits=house.limits, now=house.clock)
+    skills = (LearnedSkill(name="a", description="A.", body="Do it."),)
+    learned.replace([Learned(partition=Partition(principal="local", project=""), skills=skills)])
+    house.start()
+    assert Partition(principal="local", project="") not in house.current.layers
+    house.refresh.look()
+    for _ in range(3):
+        house.sweep()
+    assert document_digest(skills[0]) in set(house.blobs.digests())
+
+
+def test_what_is_put_and_not_published_yet_is_kept(house: House) -> None:
+    house.refresh.look()
+    stray = house.blobs.put(b"of a crash")
+    house.sweep()
+    with house.current.counting_since(house.blobs.mark()):
+        # Found there, and so counted on.
+        assert house.blobs.has(stray)
+        house.sweep()
+        assert house.blobs.has(stray)
+
+
+def document_digest(skill: LearnedSkill) -> str:
+    return sha256(document_of(skill))

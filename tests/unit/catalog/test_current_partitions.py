@@ -1,0 +1,132 @@
+"""Layers of partitions: brought in and let go, replaced together, revoked; by many threads at once."""
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from skillsvc.catalog.current import Content, Current
+from skillsvc.domain.errors import ErrorReason, NotFound
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.store.sqlite import SqliteStore
+from tests.contract.layer_log_values import row
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+ALICE = Partition(principal="token:alice", project="")
+PROJECT = Partition(principal="token:alice", project="p")
+SMALL = Limits(resident_layer_bytes=40_000)
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[[Limits], Current]]:
+    """Give what begins anew on one file, as the next process would."""
+    with closing(SqliteStore(tmp_path / "skillsvc.db", random_bytes=os.urandom)) as store:
+
+        def begin(limits: Limits) -> Current:
+            current = Current(store, limits)
+            current.open_layer(DEPLOYMENT, NOW)
+            return current
+
+        yield begin
+
+
+def numbered(number: int) -> Partition:
+    return Partition(principal="local", project=f"p{number:03}")
+
+
+def test_a_start_knows_all_partitions_and_reads_none(opened: Callable[[Limits], Current]) -> None:
+    opened(Limits()).replace([Content(partition=numbered(each), rows=(row("a"),)) for each in range(20)], NOW)
+    current = opened(Limits())
+    assert current.partitions == (DEPLOYMENT, *map(numbered, range(20)))
+    assert tuple(current.layers) == (DEPLOYMENT,)
+    assert current.has_layer(numbered(3))
+    assert not current.has_layer(ALICE)
+    assert current.holding((DEPLOYMENT, ALICE)) is current.layers
+    assert current.holding((DEPLOYMENT, numbered(3))) is None
+    held = current.ensure((DEPLOYMENT, numbered(3), ALICE))
+    assert set(held) == {DEPLOYMENT, numbered(3)}
+    assert held[numbered(3)].present.rows == (row("a"),)
+
+
+def test_a_layer_that_comes_back_is_the_same_by_value(opened: Callable[[Limits], Current]) -> None:
+    current = opened(SMALL)
+    current.replace([Content(partition=ALICE, rows=(row("a"),), log_generation=4)], NOW)
+    current.replace([Content(partition=ALICE, rows=(row("a"), row("b")))], NOW)
+    current.revoke(ALICE, "c", NOW)
+    before = current.layers[ALICE]
+    for number in range(30):
+        current.replace([Content(partition=numbered(number), rows=(row("a"),))], NOW)
+    assert ALICE not in current.layers
+    assert current.ensure((ALICE,))[ALICE] == before
+
+
+def test_what_is_replaced_away_from_memory_goes_on_with_its_log(opened: Callable[[Limits], Current]) -> None:
+    current = opened(SMALL)
+    for turn, number in itertools.product(range(3), range(30)):
+        (told,) = current.replace([Content(partition=numbered(number), rows=(row("a", str(turn)),))], NOW)
+        assert (told.changed, told.layer.present.sequence) == (True, turn + 1)
+    assert len(current.layers) < 20
+
+
+def test_no_name_of_a_partition_that_nobody_published_to_is_revoked(opened: Callable[[Limits], Current]) -> None:
+    current = opened(Limits())
+    for change in (current.revoke, current.lift):
+        with pytest.raises(NotFound) as caught:
+            change(ALICE, "a", NOW)
+        assert caught.value.reason is ErrorReason.PARTITION_NOT_FOUND
+    assert current.partitions == (DEPLOYMENT,)
+
+
+def test_layers_replaced_together_are_one_assignment_told_once(opened: Callable[[Limits], Current]) -> None:
+    current = opened(Limits())
+    seen: list[tuple[int, int]] = []
+    current.subscribe(
+        lambda: seen.append((len(current.layers[ALICE].present.rows), len(current.layers[PROJECT].present.rows)))
+    )
+    current.replace([Content(partition=ALICE, rows=(row("a"),)), Content(partition=PROJECT, rows=())], NOW)
+    current.replace([Content(partition=PROJECT, rows=(row("b"),)), Content(partition=ALICE, rows=())], NOW)
+    assert seen == [(1, 0), (0, 1)]
+
+
+def test_pairs_are_whole_for_readers_in_threads_while_layers_come_and_go(opened: Callable[[Limits], Current]) -> None:
+    current = opened(SMALL)
+    stopped = threading.Event()
+
+    def pair(number: int) -> list[Content]:
+        rows = (row("a", str(number)),)
+        return [Content(partition=ALICE, rows=rows), Content(partition=PROJECT, rows=rows)]
+
+    def read() -> set[str]:
+        seen = set()
+        while not stopped.is_set():
+            held = current.ensure((PROJECT, ALICE))
+            one, other = held[ALICE].present.rows, held[PROJECT].present.rows
+            assert one == other
+            seen.add(one[0].bundle.skill.description)
+        return seen
+
+    def crowd() -> None:
+        for number in itertools.cycle(range(30)):
+            if stopped.is_set():
+                return
+            current.ensure((numbered(number),))
+
+    current.replace([Content(partition=numbered(each), rows=(row("a"),)) for each in range(30)], NOW)
+    current.replace(pair(0), NOW)
+    with ThreadPoolExecutor() as threads:
+        readers = [threads.submit(read) for _ in range(2)]
+        evictor = threads.submit(crowd)
+        try:
+            for number in range(1, 200):
+                current.replace(pair(number), NOW)
+        finally:
+            stopped.set()
+        evictor.result()
+        assert all(reader.result() for reader in readers)
