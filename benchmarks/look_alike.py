@@ -1,8 +1,8 @@
 """Whether time tells apart what must look alike: unknown, not allowed, hidden by a rule, another's and revoked skills.
 
 They are asked for in an order of chance, by real calls one after the other, so that whatever else the machine does
-meets all alike. For each, the figure is how often one of its calls took longer than one for an unknown skill, beyond one
-half: who guesses by time is right so much more often than a coin (rules.md 7).
+meets all alike. For each, the figure is how often one of its calls took longer than one for an unknown skill, beyond
+one half: who guesses by time is right so much more often than a coin (rules.md 7).
 """
 
 import asyncio
