@@ -48,6 +48,7 @@ CODES: dict[type[SkillsvcError], int] = {
     errors.NotImplementedYet: code_pb2.UNIMPLEMENTED,
     errors.InternalFault: code_pb2.INTERNAL,
 }
+_DETAILS: Final = "grpc-status-details-bin"
 _MESSAGE_MAX_BYTES = 1024
 """A whole status must stay below 4 KiB, or the transport loses it."""
 
@@ -296,7 +297,7 @@ class Boundary:
     def _entrance(self, request: str) -> "_Entrance":
         group = group_of(request)
         turnstile = None if group is None or self.fairness is None else self.fairness.turnstile(group)
-        return _Entrance(act=act_of(request), turnstile=turnstile)
+        return _Entrance(act=act_of(request), turnstile=turnstile, told={})
 
     async def _refuse(
         self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance"
@@ -318,6 +319,8 @@ class Boundary:
             self.audit.refused(
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
             )
+        if error.reason is ErrorReason.RATE_LIMITED:
+            await _abort_cheaply(context, error, entrance.told)
         await _abort(context, error)
 
     def _judged(self, error: SkillsvcError, context: Context) -> Grant | None:
@@ -346,10 +349,14 @@ class Boundary:
 
 
 class _Entrance(NamedTuple):
-    """What all calls of one handler have in common where they begin."""
+    """What all calls of one handler have in common where they begin.
+
+    `told` are statuses that are told again and again, encoded, by their messages: of each rate there is one.
+    """
 
     act: str
     turnstile: Turnstile | None
+    told: dict[str, bytes]
 
 
 def _turn(turnstile: Turnstile, call: Call) -> Turn:
@@ -366,15 +373,32 @@ async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
     raise AssertionError  # pragma: no cover - abort_with_status always raises
 
 
+async def _abort_cheaply(context: Context, error: SkillsvcError, told: dict[str, bytes]) -> NoReturn:
+    """Answer a refusal of which many may come: a flood that costs as much as answers would be what it is to prevent."""
+    always = told.get(error.message)
+    if always is None:
+        always = status_of(Exhausted(error.reason, error.message, metadata=error.metadata)).SerializeToString()
+        told[error.message] = always
+    # Messages that are written one after the other are one: the list of details goes on.
+    details = always + _retry_after(error.retry_after_s or 0.0).SerializeToString()
+    await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, error.message, ((_DETAILS, details),))
+    raise AssertionError  # pragma: no cover - abort always raises
+
+
+def _retry_after(seconds: float) -> status_pb2.Status:
+    """Return a status that says no more than when a repetition may do."""
+    delay = Duration()
+    delay.FromNanoseconds(round(seconds * 1e9))
+    return status_pb2.Status(details=[_packed(error_details_pb2.RetryInfo(retry_delay=delay))])
+
+
 def status_of(error: SkillsvcError) -> status_pb2.Status:
     """Return the status of an error: its code by the table, one ErrorInfo, and RetryInfo where a repetition may do."""
     status = status_pb2.Status(code=CODES[type(error)], message=_bounded(error.message))
     info = error_details_pb2.ErrorInfo(reason=error.reason.value, domain=DOMAIN, metadata=dict(error.metadata))
     status.details.append(_packed(info))
     if error.retry_after_s is not None:
-        delay = Duration()
-        delay.FromNanoseconds(round(error.retry_after_s * 1e9))
-        status.details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
+        status.MergeFrom(_retry_after(error.retry_after_s))
     if isinstance(error, Exhausted) and error.subject:
         used_up = error_details_pb2.QuotaFailure.Violation(subject=error.subject, description=_bounded(error.message))
         status.details.append(_packed(error_details_pb2.QuotaFailure(violations=[used_up])))

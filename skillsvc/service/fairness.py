@@ -167,7 +167,7 @@ class Fairness:
 def _too_often(rate: Rate, what: str, wait_s: float) -> Exhausted:
     return Exhausted(
         ErrorReason.RATE_LIMITED,
-        f"too many {what}: at most {rate.a_second:g} a second; repeat in {wait_s:.3f} seconds",
+        f"too many {what}: at most {rate.a_second:g} a second",
         metadata={"limit": f"{rate.a_second:g}"},
         retry_after_s=wait_s,
     )
