@@ -13,13 +13,15 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure, at_least, at_most, ratios
-from benchmarks.load import Call, Load, ask, choose_load
+from benchmarks.load import Call, Load, OwnLoad, ask, choose_load
 from benchmarks.servers import Running, bare_handler, tenants_server
 from benchmarks.skill_body import RPC, SHAPE
 from benchmarks.tenants_server import NOISY, QUIET
 from benchmarks.throughput import Question, Side, compare
 from benchmarks.tree import name_of
 
+_NOISE = OwnLoad()
+"""It sends evenly, where h2load sends what is due in 10 ms at once: that is another load than so many a second."""
 _UNLIMITED = 1e9
 _CALLS = 10_000
 _SHARE_OF_SATURATION = 0.5
@@ -83,13 +85,13 @@ def _neighbour(bench: Bench, street: _Street, call: Call) -> Figure:
 def _p99_s(bench: Bench, street: _Street, call: Call, noisy: Call | None) -> float:
     """Return the 99th percentile of the quiet tenant's calls, made for the seconds of a round."""
     a_second = max(4, round(street.limit / 2))
-    calls = max(200, round(a_second * bench.seconds))
+    calls = max(400, round(a_second * bench.seconds))
     sent = round(street.limit * _TIMES_ITS_LIMIT)
     with ThreadPoolExecutor(1) as aside:
         noise = None
         if noisy is not None:
             until_the_end = round(sent * calls / a_second)
-            noise = aside.submit(street.load.pace, street.server.address, noisy, until_the_end, a_second=sent)
+            noise = aside.submit(_NOISE.pace, street.server.address, noisy, until_the_end, a_second=sent)
         took = street.load.pace(street.server.address, call, calls, a_second=a_second)
         if noise is not None:
             noise.result()

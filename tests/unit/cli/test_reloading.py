@@ -143,6 +143,7 @@ def test_what_is_taken_in_at_a_start_alone_is_told(house: House, caplog: pytest.
         {
             "server": {"listen": "127.0.0.1:9", "poll_s": 5.0, "drain_s": 1.0},
             "limits": {"assets": 3},
+            "fairness": {"watches": 3},
             "source": [directory("a")],
         }
     )
@@ -151,6 +152,7 @@ def test_what_is_taken_in_at_a_start_alone_is_told(house: House, caplog: pytest.
         "[server] listen",
         "[server] drain_s",
         "[limits] assets",
+        "[fairness] watches",
     ]
     assert house.replaced == [["a"]]
 
