@@ -20,6 +20,8 @@ class Connections:
         keepalive_s: After how long a silent peer is asked whether it is there.
         keepalive_timeout_s: How long it has to answer.
         least_ping_s: Who asks the server more often than this is sent away.
+        handshake_s: How long a peer has from its connection to the end of its handshake; gRPC's own two minutes would
+            let one that says nothing hold a descriptor for as long.
     """
 
     age_s: float = 900.0
@@ -28,6 +30,7 @@ class Connections:
     keepalive_s: float = 60.0
     keepalive_timeout_s: float = 20.0
     least_ping_s: float = 20.0
+    handshake_s: float = 20.0
 
     def options(self) -> tuple[tuple[str, int], ...]:
         """Return the options of a server of grpc."""
@@ -40,6 +43,7 @@ class Connections:
             ("grpc.keepalive_timeout_ms", _ms(self.keepalive_timeout_s)),
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_recv_ping_interval_without_data_ms", _ms(self.least_ping_s)),
+            ("grpc.server_handshake_timeout_ms", _ms(self.handshake_s)),
         )
 
 

@@ -111,6 +111,9 @@ class ConnectionsTable(Table):
         default=_TIMES.least_ping_s,
         description="Seconds between two pings of a client; one that sends more is sent away.",
     )
+    handshake_s: Seconds = Field(
+        default=_TIMES.handshake_s, description="Seconds that a peer has to connect wholly, its handshake included."
+    )
 
     def connections(self) -> Connections:
         """Return the times in force."""

@@ -69,3 +69,19 @@ async def test_the_client_goes_on_watching_over_the_age_of_connections(tmp_path:
                     published.append(f"skill-{len(published):04}")
                     server.publish(*(skill_row(server.world.blobs, name) for name in published))
             assert (await client.list_skills()).total_size == len(published)
+
+
+@pytest.mark.parametrize("said", [b"", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"], ids=["nothing", "half a hello"])
+async def test_a_peer_that_does_not_end_its_handshake_is_sent_away(
+    tmp_path: Path, authority: Authority, said: bytes
+) -> None:
+    credentials = Credentials(Files(tmp_path).put(authority.issue()), now=lambda: datetime.now(UTC))
+    async with in_process(credentials=credentials, connections=Connections(handshake_s=0.1)) as server:
+        host, _, port = server.address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(said)
+        # Long before the time that is the default.
+        async with asyncio.timeout(Connections().handshake_s / 2):
+            assert await reader.read() == b""
+        writer.close()
+        await writer.wait_closed()

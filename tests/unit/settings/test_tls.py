@@ -134,7 +134,15 @@ def test_probes_may_come_from_other_machines() -> None:
 
 
 def test_times_are_those_of_the_table() -> None:
-    table = {"age_s": 1.0, "age_grace_s": 2, "idle_s": 3, "keepalive_s": 4, "keepalive_timeout_s": 5, "least_ping_s": 6}
+    table = {
+        "age_s": 1.0,
+        "age_grace_s": 2,
+        "idle_s": 3,
+        "keepalive_s": 4,
+        "keepalive_timeout_s": 5,
+        "least_ping_s": 6,
+        "handshake_s": 7,
+    }
     options = dict(make_settings({"connections": table}).connections.connections().options())
     assert options == {
         "grpc.max_connection_age_ms": 1_000,
@@ -144,6 +152,7 @@ def test_times_are_those_of_the_table() -> None:
         "grpc.keepalive_timeout_ms": 5_000,
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.min_recv_ping_interval_without_data_ms": 6_000,
+        "grpc.server_handshake_timeout_ms": 7_000,
     }
     # What grpc takes for no end at all.
     assert max(dict(Connections(age_s=1e12).options()).values()) == 2**31 - 1
