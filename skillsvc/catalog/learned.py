@@ -37,11 +37,15 @@ class LearnedSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """What a partition is to hold: skills whose names differ, and the number that the other log gave them, if any."""
+    """What a partition is to hold: skills whose names differ, and the number that the other log gave them, if any.
+
+    `field` is what errors call its skills.
+    """
 
     partition: Partition
     skills: tuple[LearnedSkill, ...] = ()
     log_generation: int | None = None
+    field: str = "skills"
 
 
 class LearnedLayers:
@@ -63,9 +67,7 @@ class LearnedLayers:
             Unavailable: STORE_UNREACHABLE; as before.
             DataLoss: The log is damaged; as before.
         """
-        read = [
-            [self._read(skill, f"partitions[{at}].skills") for skill in each.skills] for at, each in enumerate(learned)
-        ]
+        read = [[self._read(skill, each.field) for skill in each.skills] for each in learned]
         # What is put from here on must not be swept before a layer names it.
         with self._current.counting_since(self._blobs.mark()):
             contents = []

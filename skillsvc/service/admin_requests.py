@@ -169,6 +169,7 @@ def parse_refresh_partitions(request: pb.RefreshPartitionsRequest, _limits: Limi
             partition=_learned_partition(f"partitions[{at}].partition", content.partition),
             skills=_skills_of(f"partitions[{at}].skills", content),
             log_generation=_log_generation_of(f"partitions[{at}].log_generation", content),
+            field=f"partitions[{at}].skills",
         )
         for at, content in enumerate(request.partitions)
     )

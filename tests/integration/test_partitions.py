@@ -174,6 +174,18 @@ class TestRefresh:
             again = await here.hold("alice", skill("review"), number=7)
             assert (again.verdict, again.generation, again.log_generation) == (UNCHANGED, first.generation, 7)
 
+    async def test_what_cannot_be_read_is_named_as_the_request_has_it(self, world: World, tmp_path: Path) -> None:
+        looks = ScriptedLooks()
+        fed = Partition(principal="local", project="fed")
+        looks.feed(fed, report("main"))
+        async with operated(looks, tmp_path, world=world, partitions=(DEPLOYMENT, fed)) as operator:
+            broken = skill("b", description=" ")
+            refusal = await operator.refused(
+                pb.RefreshPartitionsRequest(partitions=[content("fed"), content("alice", broken)])
+            )
+            assert refusal.metadata["field"] == "partitions[1].skills"
+            assert refusal.message.startswith("the skill b of partitions[1].skills cannot be published: ")
+
     async def test_a_partition_that_sources_feed_is_left_to_them_and_the_others_are_published(
         self, world: World, tmp_path: Path
     ) -> None:
