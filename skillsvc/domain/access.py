@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from skillsvc.domain.errors import InvalidInput
-from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
+from skillsvc.domain.partition import LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
 from skillsvc.domain.patterns import Pattern
 from skillsvc.domain.principal_template import PrincipalTemplate, TemplateUnfilled
 
@@ -153,9 +153,13 @@ class Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """That a caller gets nothing. `why` is for the log and the operator; a caller is not told."""
+    """That a caller gets nothing. `why` is for the log and the operator; a caller is not told.
+
+    `caller` is what the credential proves, cut: to count by and to write down, and never a principal of the catalog.
+    """
 
     why: str
+    caller: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +188,7 @@ class Access:
         for rule in self.rules:
             if not any(rule.match.misfits(identity)):
                 return _grant(rule, identity)
-        return Refusal(why="no access rule matches")
+        return Refusal(why="no access rule matches", caller=_cut(identity))
 
     def explain(self, identity: Identity) -> tuple[Explained, ...]:
         """Return what each rule says, in their order; `judge` tells what comes of it."""
@@ -218,7 +222,7 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
         )
         Partition.parse(principal=principal, project="")
     except (TemplateUnfilled, InvalidInput) as error:
-        return Refusal(why=f"the rule {rule.name} cannot make a principal: {error}")
+        return Refusal(why=f"the rule {rule.name} cannot make a principal: {error}", caller=_cut(identity))
     return Grant(
         principal=principal,
         partitions=rule.partitions,
@@ -228,6 +232,10 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
         rule=rule.name,
         expires_at=identity.expires_at,
     )
+
+
+def _cut(identity: Identity) -> str:
+    return identity.principal()[:PRINCIPAL_MAX_BYTES]
 
 
 def _values(claim: str | tuple[str, ...]) -> tuple[str, ...]:

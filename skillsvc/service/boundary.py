@@ -303,18 +303,17 @@ class Boundary:
         self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance"
     ) -> NoReturn:
         """Answer an error; `call` is None where the caller was not let in."""
-        judged = self._judged(error, context) if call is None else call.grant
+        principal, rule = self._who(error, context) if call is None else (call.grant.principal, call.grant.rule)
         if call is None and entrance.turnstile is not None and self.fairness is not None:
             # Whoever is not let in is counted all the same, lest asking be free for those who may not.
             try:
-                if judged is None:
-                    self.fairness.turn_away(context.peer())
+                if principal:
+                    entrance.turnstile.enter(principal).end()
                 else:
-                    entrance.turnstile.enter(judged.principal).end()
+                    self.fairness.turn_away(context.peer())
             except Exhausted as exhausted:
                 error = exhausted
         if error.reason in _AUDITED or entrance.act in CHANGES:
-            principal, rule = ("", "") if judged is None else (judged.principal, judged.rule)
             peer = "" if principal else address_of(context.peer())
             self.audit.refused(
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
@@ -323,16 +322,16 @@ class Boundary:
             await _abort_cheaply(context, error, entrance.told)
         await _abort(context, error)
 
-    def _judged(self, error: SkillsvcError, context: Context) -> Grant | None:
-        """Return what a caller has who was not let in; None for one who has nothing."""
+    def _who(self, error: SkillsvcError, context: Context) -> tuple[str, str]:
+        """Return who was not let in, and by which rule; "" for what nobody knows."""
         if not isinstance(error, Denied):
-            return None
+            return "", ""
         try:
             judged = self.identities.grant_of(context)
         except errors.Unauthenticated:
             # Expired in this very moment.
-            return None
-        return judged if isinstance(judged, Grant) else None
+            return "", ""
+        return (judged.principal, judged.rule) if isinstance(judged, Grant) else (judged.caller, "")
 
     async def _fault(self, context: Context) -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""

@@ -38,7 +38,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, object]]:
     ("caller", "project", "reason", "who"),
     [
         ("mallory", "", "CREDENTIALS_INVALID", {}),
-        ("unruled", "", "ROLE_MISSING", {}),
+        ("unruled", "", "ROLE_MISSING", {"principal": "token:unruled"}),
         ("reporter", "", "ROLE_MISSING", {"principal": "token:reporter", "rule": "test"}),
         ("alice", "hers", "PROJECT_NOT_ALLOWED", {"principal": "token:alice", "rule": "test"}),
     ],
@@ -49,7 +49,7 @@ async def test_a_refusal_says_who_what_why_and_by_which_rule(
     callers = KnownCallers(
         alice=granted("token:alice", projects="mine"),
         reporter=granted("token:reporter", Role.REPORTER),
-        unruled=Refusal(why="no access rule matches"),
+        unruled=Refusal(why="no access rule matches", caller="token:unruled"),
     )
     async with in_process(identities=callers) as server:
         await server.of(caller).refused(pb.SkillBodyRequest(name="a", project=project))

@@ -222,3 +222,10 @@ def test_on_this_machine_without_rules_whoever_reaches_the_server_may_do_all() -
 def test_a_view_of_a_rule_with_all_its_partitions_fits_a_token() -> None:
     deployment, project, own = 1, 1, 1
     assert deployment + project + own + FURTHER_PARTITIONS == MAX_LAYERS
+
+
+def test_a_refusal_says_who_it_was_cut_so_that_no_name_is_endless() -> None:
+    identity = Identity(kind=IdentityKind.OIDC, issuer="house", name="x" * 5_000)
+    refusal = Access().judge(identity)
+    assert isinstance(refusal, Refusal)
+    assert refusal.caller == "oidc:house:" + "x" * 245
