@@ -5,7 +5,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -60,6 +60,7 @@ class Identifying:
         self._keeping = Keeping()
         # Of this process alone; see StaticTokens.
         self._key = os.urandom(32)
+        self._may_be_local = settings.is_local()
         self._taken = Identification(ways=Ways(), access=Access())
         self.identities = Identities(self._taken.ways, self._taken.access, now=now)
         self.take(self.prepare(settings))
@@ -68,9 +69,14 @@ class Identifying:
         """Return what settings say, with whatever of it is known already.
 
         Raises:
-            SettingsRefused: A file cannot be used.
+            SettingsRefused: A file cannot be used, or everybody would be `local` who was not at the start.
         """
         if settings.is_local():
+            if not self._may_be_local:
+                # What listens is what it was at the start, and may be reached from other machines.
+                raise SettingsRefused(
+                    ["[identity] and [[access]] are left out, which can be taken in by a start alone"]
+                )
             return Identification(ways=Ways(local=True), access=access_of_this_machine())
         identity = settings.identity or IdentityTable()
         faults: list[str] = []
@@ -124,8 +130,9 @@ class Identifying:
         what, trusted = f"the keys of {table.name}", table.trusted()
         if table.jwks_file is not None:
             look = look_at_key_file(str(table.jwks_file), trusted.algorithms, time.time_ns)
+            first = _first(look)
             _warn_of_mode(table.jwks_file, stat.S_IWGRP | stat.S_IWOTH)
-            keys = self._kept(what, _first(look), look, _OF_A_FILE)
+            keys = self._kept(what, first, look, _OF_A_FILE)
             return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=None)
         fetcher = fetcher_of(table, stopped=self._keeping.stopped)
         assert table.jwks_url is not None
@@ -134,8 +141,9 @@ class Identifying:
 
     def _tokens(self, table: TokensTable) -> Kept[StaticTokens]:
         look = look_at_token_file(str(table.file), self._key, time.time_ns)
+        first = _first(look)
         _warn_of_mode(table.file, stat.S_IWGRP | stat.S_IRWXO)
-        return self._kept("the tokens", _first(look), look, _OF_A_FILE)
+        return self._kept("the tokens", first, look, _OF_A_FILE)
 
     def _kept(self, what: str, first: Value, look: Callable[[], Value | None], times: dict[str, float]) -> Kept[Value]:
         return Kept(
@@ -169,5 +177,7 @@ def _first(look: Callable[[], Value | None]) -> Value:
 
 
 def _warn_of_mode(path: Path, weak: int) -> None:
-    if path.stat().st_mode & weak:
-        _log.warning("says who may call, and others than its owner may use it", extra={"path": str(path)})
+    # It was there a moment ago; where it is gone by now, the next look tells.
+    with suppress(OSError):
+        if path.stat().st_mode & weak:
+            _log.warning("says who may call, and others than its owner may use it", extra={"path": str(path)})

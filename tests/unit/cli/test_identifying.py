@@ -1,0 +1,118 @@
+"""Identifying: identities made of settings, and made anew whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from skillsvc.cli.identifying import Identifying
+from skillsvc.domain.access import LOCAL
+from skillsvc.domain.errors import Unauthenticated
+from skillsvc.service.identities.static_tokens import line_of
+from skillsvc.settings.refusal import SettingsRefused
+from skillsvc.settings.settings import Settings, make_settings
+from tests.unit.service.identities.making import ISSUER, NOW, Caller, bearer, ec_key, jwks
+
+TOKEN = "t" * 32
+KEY = ec_key()
+
+
+class House:
+    """Files that settings name."""
+
+    def __init__(self, folder: Path) -> None:
+        self.keys = folder / "keys.json"
+        self.tokens = folder / "tokens"
+        self.keys.write_bytes(jwks(KEY.jwk()))
+        self.tokens.write_text(line_of("ci", TOKEN))
+
+    def settings(self, *, label: str = "corp") -> Settings:
+        issuer = {"name": label, "issuer": ISSUER, "audiences": ["skillsvc"], "jwks_file": self.keys}
+        return make_settings(
+            {
+                "identity": {"issuer": [issuer], "tokens": {"file": self.tokens}},
+                "access": [
+                    {"name": "robots", "kind": "token"},
+                    {"name": "corp", "kind": "oidc", "issuer": label},
+                ],
+            }
+        )
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+def identifying(settings: Settings) -> Identifying:
+    return Identifying(settings, now=lambda: NOW)
+
+
+def test_where_nothing_is_configured_everybody_is_local() -> None:
+    assert identifying(make_settings({})).identities.identity_of(Caller()) == LOCAL
+
+
+def test_what_is_configured_counts(house: House) -> None:
+    identities = identifying(house.settings()).identities
+    assert identities.identity_of(Caller(bearer(TOKEN))).principal() == "token:ci"
+    assert identities.identity_of(Caller(bearer(KEY.token()))).principal() == "oidc:corp:alice"
+    with pytest.raises(Unauthenticated):
+        identities.identity_of(Caller())
+
+
+@pytest.mark.parametrize("name", ["keys", "tokens"])
+def test_a_file_that_cannot_be_used_refuses_the_settings(house: House, name: str) -> None:
+    kept = identifying(house.settings())
+    path: Path = getattr(house, name)
+    path.write_text("none")
+    with pytest.raises(SettingsRefused) as caught:
+        identifying(house.settings())
+    assert str(path) not in str(caught.value)
+    path.unlink()
+    with pytest.raises(SettingsRefused):
+        identifying(house.settings())
+    # What is known already needs no file.
+    kept.take(kept.prepare(house.settings()))
+    assert kept.identities.identity_of(Caller(bearer(TOKEN))).name == "ci"
+
+
+def test_what_an_issuer_is_known_by_stays_where_its_table_does(house: House) -> None:
+    kept = identifying(house.settings())
+    before = kept.prepare(house.settings()).ways
+    again = kept.prepare(house.settings()).ways
+    assert again.issuers[0] is before.issuers[0]
+    assert again.tokens is before.tokens
+    other = kept.prepare(house.settings(label="other")).ways
+    assert other.issuers[0] is not before.issuers[0]
+    assert other.tokens is before.tokens
+
+
+def test_identities_that_come_and_go_with_a_reload_count_at_once(house: House) -> None:
+    kept = identifying(make_settings({}))
+    caller = Caller(bearer(TOKEN))
+    assert kept.identities.identity_of(caller) == LOCAL
+    kept.take(kept.prepare(house.settings()))
+    assert kept.identities.identity_of(caller).name == "ci"
+    kept.take(kept.prepare(make_settings({})))
+    assert kept.identities.identity_of(caller) == LOCAL
+
+
+def test_nobody_becomes_local_while_a_server_runs_that_asked_who_calls(house: House) -> None:
+    kept = identifying(house.settings())
+    with pytest.raises(SettingsRefused):
+        kept.prepare(make_settings({}))
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o640, False), (0o644, True), (0o660, True)])
+def test_a_file_of_tokens_that_others_may_use_is_warned_of(
+    house: House, caplog: pytest.LogCaptureFixture, mode: int, *, warned: bool
+) -> None:
+    house.keys.chmod(0o600)
+    house.tokens.chmod(mode)
+    identifying(house.settings())
+    assert bool(caplog.records) is warned
+
+
+def test_it_runs_until_it_is_left(house: House) -> None:
+    kept = identifying(house.settings())
+    with kept.running():
+        assert kept.identities.identity_of(Caller(bearer(TOKEN))).name == "ci"
