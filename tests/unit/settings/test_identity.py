@@ -1,5 +1,6 @@
 """Who may call, as a file says it: what can be said, and every mistake in the words of the file."""
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -228,6 +229,20 @@ def test_certificates_may_be_those_of_the_listener_for_operators() -> None:
     rule = {"name": "c", "kind": "cert", "roles": ["admin"]}
     said = {"identity": {"certificates": True}, "admin": {"listen": "127.0.0.1:0", "tls": TLS}, "access": [rule]}
     assert make_settings(said).identity is not None
+
+
+def test_the_example_of_the_page_can_be_and_is_explained_as_it_says() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "identity.md").read_text()
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    sources = {"source": [{"name": "house", "path": "skills"}]}
+    access = make_settings({**tomllib.loads(example), **sources}).make_access()
+    assert [rule.name for rule in access.rules] == ["operators", "tenants", "agents", "robots"]
+    alice = Identity(kind=IdentityKind.OIDC, name="alice", issuer="corp", claims={"sub": "alice", "org": "acme"})
+    told = [
+        f"{each.rule}\t{'decides' if each.decides else 'is for others'}\t{'; '.join(each.misfits)}".rstrip()
+        for each in access.explain(alice)
+    ]
+    assert "\n".join(told) in page
 
 
 FILE = """\
