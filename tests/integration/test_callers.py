@@ -6,16 +6,19 @@ from typing import Any, TypeAlias
 
 import grpc
 import pytest
+from google.protobuf.message_factory import GetMessageClass
 from grpc_health.v1 import health_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.domain.access import Grant, Refusal, Role
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
-from skillsvc.service.roles import AGENTS, NEEDS
-from tests.integration.in_process import InProcess, Watcher, World, in_process
+from skillsvc.service.audit import Audit
+from skillsvc.service.boundary import Boundary, Call
+from skillsvc.service.roles import AGENTS, NEEDS, OPERATORS
+from tests.integration.in_process import InProcess, Watcher, World, in_process, refusal_of
 from tests.integration.in_process import Refusal as Refused
-from tests.simulators.known_callers import KnownCallers, granted
+from tests.simulators.known_callers import HEADER, KnownCallers, granted
 from tests.simulators.skills import skill_row
 
 ALICE = Partition("token:alice", "")
@@ -489,3 +492,33 @@ class TestWatch:
             callers.change(alice=granted("token:alice", expires_at=world.clock() + timedelta(seconds=60)))
             publish(server, ALICE, "hers", "mine", "new")
             assert [skill.name for skill in (await watcher.event()).added] == ["new"]
+
+
+class TestOperators:
+    async def test_every_call_of_operators_is_refused_to_whoever_is_no_admin(self) -> None:
+        async def answer(_ask: None, _call: Call) -> bytes:
+            return b""
+
+        callers = KnownCallers(
+            admin=granted("token:admin", Role.ADMIN),
+            one=granted("token:one", *(role for role in Role if role is not Role.ADMIN)),
+        )
+        boundary = Boundary(limits=Limits(), new_incident=lambda: "", identities=callers, audit=Audit(lambda: 0.0))
+        handlers = {
+            method.name: boundary.unary(GetMessageClass(method.input_type), lambda _request, _limits: None, answer)
+            for method in OPERATORS.methods
+        }
+        server = grpc.aio.server()
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(OPERATORS.full_name, handlers),))
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            for rpc in handlers:
+                method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+                method = channel.unary_unary(f"/{OPERATORS.full_name}/{rpc}")
+                assert await method(b"", metadata=((HEADER, "admin"),)) == b""
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await method(b"\xff", metadata=((HEADER, "one"),))
+                refusal = refusal_of(caught.value)
+                assert (refusal.reason, refusal.metadata) == ("ROLE_MISSING", {"role": "admin"})
+        await server.stop(0)
