@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from skillsvc.domain.access import Access
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import LOCAL_PRINCIPAL
 from skillsvc.settings.access import AccessTable, access_of, faults_of_access
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
@@ -126,6 +127,10 @@ def _faults_across(tables: Mapping[str, object]) -> Iterator[Fault]:
             other = "a place of [conventional]" if name in taken else "another source"
             yield Fault(f"is {name}, as that of {other}; give each its own", ("source", index, "name"))
         seen.add(name if isinstance(name, str) else "")
+        principal = _table(source.get("partition")).get("principal", LOCAL_PRINCIPAL)
+        if principal != LOCAL_PRINCIPAL and not tables.get("access"):
+            sentence = f"is {principal}, and without an [[access]] nobody but {LOCAL_PRINCIPAL} calls"
+            yield Fault(sentence, ("source", index, "partition", "principal"))
         for sentence, place in faults_of_lowering(_table(source.get("limits")), limits):
             yield Fault(sentence, ("source", index, "limits", *place))
         for sentence, _place in faults_of_lowering({"source_depth": source.get("max_depth")}, limits):

@@ -36,15 +36,17 @@ class PartitionTable(Table):
     """Whose layer a source feeds; without this table the deployment layer, which all callers share."""
 
     principal: str = Field(
-        default=LOCAL_PRINCIPAL, description='`"local"`; others follow with identities, which this version has not.'
+        default=LOCAL_PRINCIPAL, description='Whose: `"local"`, or with access rules a principal of theirs.'
     )
     project: str = Field(default="", description="A project of the principal; none for the principal's own layer.")
 
     @field_validator("principal")
     @classmethod
-    def _principal_can_call(cls, principal: str) -> str:
-        if principal != LOCAL_PRINCIPAL:
-            raise Faults([f"must be {LOCAL_PRINCIPAL!r}: without identities no other principal calls"])
+    def _principal_is_one(cls, principal: str) -> str:
+        try:
+            Partition.parse(principal=principal, project="")
+        except InvalidInput as error:
+            raise Faults([f"cannot be: {error.message}"]) from error
         return principal
 
     @field_validator("project")

@@ -225,6 +225,12 @@ def test_a_pattern_of_a_subject_is_a_mistake(name: str) -> None:
     ]
 
 
+def test_a_source_may_feed_a_partition_of_a_principal_of_the_rules() -> None:
+    feeding = {"name": "house", "path": "skills", "partition": {"principal": "oidc:corp:acme", "project": "p"}}
+    (source,) = make_settings(tables(source=[feeding])).source
+    assert source.feeds() == Partition("oidc:corp:acme", "p")
+
+
 def test_certificates_may_be_those_of_the_listener_for_operators() -> None:
     rule = {"name": "c", "kind": "cert", "roles": ["admin"]}
     said = {"identity": {"certificates": True}, "admin": {"listen": "127.0.0.1:0", "tls": TLS}, "access": [rule]}

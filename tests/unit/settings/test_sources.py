@@ -168,7 +168,11 @@ def test_a_source_feeds_the_layer_of_its_partition(partition: object, feeds: Par
     [
         (
             {"principal": "token:a", "project": ""},
-            "partition.principal must be 'local': without identities no other principal calls",
+            "partition.principal is token:a, and without an [[access]] nobody but local calls",
+        ),
+        (
+            {"principal": "alice"},
+            "partition.principal cannot be: a principal begins with its kind, or is `local`",
         ),
         ({"project": "a\n"}, "partition.project holds a control character"),
         ({"project": "e\u0301"}, "partition.project is not in NFC"),
