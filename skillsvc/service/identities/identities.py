@@ -7,7 +7,7 @@ certificate is never a caller's: it speaks for whom it forwards, or for a bearer
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Final, TypeAlias
@@ -168,7 +168,8 @@ class Identities:
         digest = sha256(b"certificate\0" + spiffe_id + b"\0" + pem).digest()
         known = self._remember(digest, version, in_force, lambda now: identity_of_certificate(pem, spiffe_id, now))
         if known.identity.name in in_force.ways.proxies:
-            identity = forwarded.identity_of_forwarded(forwards)
+            # What the proxy says is worth something as long as the proxy itself is known.
+            identity = replace(forwarded.identity_of_forwarded(forwards), expires_at=known.identity.expires_at)
             return Known(identity, in_force.access.judge(identity))
         self.forwarded_ignored += bool(forwards)
         return known if in_force.ways.certificates else None

@@ -109,6 +109,8 @@ def test_each_way_leads_to_its_identity() -> None:
     assert scene.identity_of(Caller(bearer(TOKEN))) == Identity(kind=IdentityKind.TOKEN, name="ci")
     proxied = scene.identity_of(Caller(FORWARDED, pem=AS_PROXY, spiffe_id=PROXY))
     assert (proxied.kind, proxied.name) == (IdentityKind.CERTIFICATE_SPIFFE, SPIFFE_ID)
+    # As long as the proxy itself is known.
+    assert proxied.expires_at == NOW + timedelta(days=1)
 
 
 def test_a_bearer_comes_before_a_certificate_and_a_proxy() -> None:
