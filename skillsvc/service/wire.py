@@ -10,8 +10,8 @@ from datetime import datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 from skillsource.v1 import skill_pb2, skill_source_pb2
 
-from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.diff import Difference
+from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.listing import CollectionEntry
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.caps import CAPS, cut_text, flatten
