@@ -258,6 +258,8 @@ class Boundary:
                 return answer  # noqa: TRY300 - what `hold` raises is for the caller, too
             except SkillsvcError as error:
                 await self._refuse(error, context, call, entrance)
+                # Nothing of it is sent: the status is no success.
+                return b""
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
@@ -299,10 +301,8 @@ class Boundary:
         turnstile = None if group is None or self.fairness is None else self.fairness.turnstile(group)
         return _Entrance(act=act_of(request), turnstile=turnstile, told={})
 
-    async def _refuse(
-        self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance"
-    ) -> NoReturn:
-        """Answer an error; `call` is None where the caller was not let in."""
+    async def _refuse(self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance") -> None:
+        """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
         principal, rule = self._who(error, context) if call is None else (call.grant.principal, call.grant.rule)
         if call is None and entrance.turnstile is not None and self.fairness is not None:
             # Whoever is not let in is counted all the same, lest asking be free for those who may not.
@@ -319,8 +319,9 @@ class Boundary:
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
             )
         if error.reason is ErrorReason.RATE_LIMITED:
-            await _abort_cheaply(context, error, entrance.told)
-        await _abort(context, error)
+            _refuse_cheaply(context, error, entrance.told)
+        else:
+            await _abort(context, error)
 
     def _who(self, error: SkillsvcError, context: Context) -> tuple[str, str]:
         """Return who was not let in, and by which rule; "" for what nobody knows."""
@@ -372,16 +373,20 @@ async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
     raise AssertionError  # pragma: no cover - abort_with_status always raises
 
 
-async def _abort_cheaply(context: Context, error: SkillsvcError, told: dict[str, bytes]) -> NoReturn:
-    """Answer a refusal of which many may come: a flood that costs as much as answers would be what it is to prevent."""
+def _refuse_cheaply(context: Context, error: SkillsvcError, told: dict[str, bytes]) -> None:
+    """Set the status of a refusal of which many may come: a flood must not cost more than answers would.
+
+    An abort would raise through all of gRPC, which takes longer than to answer.
+    """
     always = told.get(error.message)
     if always is None:
         always = status_of(Exhausted(error.reason, error.message, metadata=error.metadata)).SerializeToString()
         told[error.message] = always
     # Messages that are written one after the other are one: the list of details goes on.
     details = always + _retry_after(error.retry_after_s or 0.0).SerializeToString()
-    await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, error.message, ((_DETAILS, details),))
-    raise AssertionError  # pragma: no cover - abort always raises
+    context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
+    context.set_details(error.message)
+    context.set_trailing_metadata(((_DETAILS, details),))
 
 
 def _retry_after(seconds: float) -> status_pb2.Status:
