@@ -4,6 +4,7 @@ What is not here yet is brought from where its source has it, in other threads: 
 keep anybody from reading what is here.
 """
 
+import asyncio
 import hashlib
 
 from skillsvc.content.blobs import BlobStore
@@ -28,6 +29,7 @@ class Texts:
         self._threads = threads
         self._remote = remote
         self._outbound = outbound
+        self._coming: dict[str, asyncio.Future[None]] = {}
 
     async def body(self, bundle: Bundle) -> bytes:
         """Return the body of a bundle that has one, in UTF-8.
@@ -61,8 +63,20 @@ class Texts:
         if remote is None or self._outbound is None or not remote.offers(digest):
             return
         # Asked of the store, not found out by reading: what is not here yet is not lost.
-        if not await self._threads.run(lambda: self._blobs.has(digest)):
-            await self._outbound.run(lambda: remote.bring(digest))
+        if await self._threads.run(lambda: self._blobs.has(digest)):
+            return
+        # However many wait for one blob, one thread does: others are left for what other sources have.
+        coming = self._coming.get(digest)
+        if coming is None:
+            coming = self._coming[digest] = asyncio.ensure_future(self._outbound.run(lambda: remote.bring(digest)))
+            coming.add_done_callback(lambda came: self._came(digest, came))
+        await asyncio.shield(coming)
+
+    def _came(self, digest: str, came: asyncio.Future[None]) -> None:
+        del self._coming[digest]
+        if not came.cancelled():
+            # Whoever waited may be gone: an error that nobody asks for is no fault of the loop's.
+            came.exception()
 
     def _asset(self, asset: Asset, offset: int, length: int) -> bytes:
         data = self._blobs.read(asset.digest, offset, length)

@@ -46,6 +46,24 @@ class _Offers:
     bring: Bring
     blobs: dict[str, RemoteBlob]
     room: threading.Semaphore
+    is_stuck: bool = False
+    """Whether somebody waited for a turn in vain since a fetch last ended."""
+
+    def enter(self, within_s: float) -> bool:
+        """Take one's turn, or tell that there is none in time.
+
+        Who comes while others have waited in vain is sent away at once: threads that wait are missing to all sources.
+        """
+        entered = self.room.acquire(blocking=False)
+        if not entered and not self.is_stuck:
+            entered = self.room.acquire(timeout=within_s)
+        self.is_stuck = not entered
+        return entered
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        self.is_stuck = False
+        self.room.release()
 
 
 class RemoteBlobs:
@@ -134,7 +152,7 @@ class RemoteBlobs:
             share_s = (ends - now) / left
             if not at.url:
                 failed = NotHad("its source has not been reached since the start")
-            elif not offers.room.acquire(timeout=min(_TURN_S, share_s / 2)):
+            elif not offers.enter(min(_TURN_S, share_s / 2)):
                 failed = NotHad("its source does not answer those who wait for it already")
             else:
                 try:
@@ -143,7 +161,7 @@ class RemoteBlobs:
                 except NotHad as error:
                     failed = error
                 finally:
-                    offers.room.release()
+                    offers.leave()
         raise failed
 
 

@@ -181,3 +181,16 @@ async def test_who_waits_for_one_source_keeps_nobody_from_reading(site: WebServe
         assert answer.body == "Here."
         assert not any(each.done() for each in waiting)
         assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}
+
+
+async def test_who_waits_for_one_source_keeps_nobody_from_what_another_one_has(site: WebServer) -> None:
+    far = {"id": "far", "body": remote("/far.txt", "Far.")}
+    site.answers["/far.txt"] = page("Far.")
+    async with serving_manifest(site, TIDES, far) as server:
+        site.answers["/tides.txt"] = silent
+        waiting = [asyncio.ensure_future(server.refused(pb.SkillBodyRequest(name="tides"))) for _ in range(60)]
+        await asyncio.to_thread(site.wait_for, "/tides.txt")
+        answer = await server.call(pb.SkillBodyRequest(name="far"), pb.SkillBodyResponse)
+        assert answer.body == "Far."
+        assert not any(each.done() for each in waiting)
+        assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}

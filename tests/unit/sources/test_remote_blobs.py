@@ -1,6 +1,7 @@
 """Blobs on need: one fetch for all who need one, nothing wrong kept, and out of reach is not lost."""
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -137,6 +138,34 @@ def test_sources_that_have_it_share_the_time_of_whoever_waits(blobs: MemoryBlobS
     refusal(remote)
     assert given == [2.5, 2.5, 3.75, 3.75]
     assert now == 110.0
+
+
+def test_a_source_that_kept_one_waiting_in_vain_keeps_no_other_until_it_answers(blobs: MemoryBlobStore) -> None:
+    digests = [sha256(bytes([number])).hexdigest() for number in range(7)]
+    answering, begun = threading.Event(), threading.Semaphore(0)
+    # To the first who waits little of the time is left; the others have all of it.
+    moments = iter([*[0.0] * 12, 0.0, 9.9])
+
+    def silent(digest: str, _at: RemoteBlob, _within_s: float) -> None:
+        begun.release()
+        answering.wait(10)
+        raise NotHad(digest)
+
+    remote = RemoteBlobs(blobs, clock=lambda: next(moments, 0.0))
+    remote.offer("source", dict.fromkeys(digests, RemoteBlob(URL, 1)), silent)
+    with ThreadPoolExecutor(4) as pool:
+        for digest in digests[:4]:
+            pool.submit(refusal, remote, digest)
+        for _ in range(4):
+            assert begun.acquire(timeout=10)
+        refusal(remote, digests[4])
+        began = time.monotonic()
+        for _ in range(10):
+            refusal(remote, digests[5])
+        assert time.monotonic() - began < 2.0
+        answering.set()
+    refusal(remote, digests[6])
+    assert begun.acquire(blocking=False)
 
 
 def test_what_is_offered_no_more_is_known_for_generations_that_name_it(remote: RemoteBlobs, shelf: Shelf) -> None:
