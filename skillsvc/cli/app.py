@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 from typing_extensions import override
 
-from skillsvc.cli import admin_commands, catalog_commands, config_commands, skill_commands
+from skillsvc.cli import catalog_commands, config_commands, generation_commands, skill_commands, source_commands
 from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.output import FAILED, USAGE, complain, print_line
 
@@ -187,12 +187,12 @@ app.command()(skill_commands.activate)
 app.command()(catalog_commands.render)
 app.command()(catalog_commands.watch)
 app.command()(catalog_commands.info)
-app.command()(admin_commands.sources)
-app.command()(admin_commands.refresh)
-app.command()(admin_commands.diagnostics)
-app.command()(admin_commands.generations)
-app.command()(admin_commands.diff)
-app.command()(admin_commands.partitions)
+app.command()(source_commands.sources)
+app.command()(source_commands.refresh)
+app.command()(source_commands.diagnostics)
+app.command()(generation_commands.generations)
+app.command()(generation_commands.diff)
+app.command()(generation_commands.partitions)
 app.add_typer(config_commands.config, name="config")
 
 
