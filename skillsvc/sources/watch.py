@@ -159,17 +159,21 @@ class DirectoryWatch(Generic[Key]):
         self._wanted = dict(directories)
 
     def run(self, stop: threading.Event) -> None:
-        """Watch until told to stop. Where the kernel refuses, it is asked again, less and less often."""
-        wait_s = self._look_again_s
+        """Watch until told to stop. Where the kernel refuses to watch at all, it is asked again, and all are polled."""
+        wait_s, is_said = self._look_again_s, False
         while not stop.is_set():
             try:
                 with self._open_inotify() as inotify:
-                    wait_s = self._look_again_s
+                    wait_s, is_said = self._look_again_s, False
                     self._watch(inotify, stop)
             except OSError as error:
-                _log.error("watching failed; all directories are looked at in %.1f s", wait_s, exc_info=error)
+                if not is_said:
+                    _log.error(
+                        "watching failed; all directories are looked at every %.1f s", self._poll_s, exc_info=error
+                    )
+                is_said = True
                 stop.wait(wait_s)
-                wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+                wait_s = min(2 * wait_s, self._poll_s)
                 for key in self._wanted:
                     self._tell(key, frozenset())
             finally:
