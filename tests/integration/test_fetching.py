@@ -414,8 +414,10 @@ def test_a_fetch_ends_when_it_is_told_to(make: Make, server: WebServer, answer: 
 
 def test_a_fetch_may_have_less_time_than_the_fetcher(make: Make, server: WebServer) -> None:
     server.answers["/a"] = silent
-    with pytest.raises(FetchFailed, match=r"within 0\.2 s"):
+    began = time.monotonic()
+    with pytest.raises(FetchFailed, match="in time"):
         make(timeout_s=60.0).get(server.url("/a"), max_bytes=9, within_s=0.2)
+    assert time.monotonic() - began < 30
 
 
 class TestRequests:

@@ -144,6 +144,8 @@ def test_a_manifest_that_cannot_be_had_or_is_none_fails_the_look_and_the_next_on
     assert (failed.outcome, failed.found) == (Outcome.FAILED, ())
     [(code, _)] = said(failed)
     assert code in {DiagnosticCode.SOURCE_UNREACHABLE, DiagnosticCode.INDEX_MALFORMED}
+    # Whatever differs from one look to the next, what is told does not: it would be news each time.
+    assert look(held=before.found) == failed
     server.answers[INDEX] = sound
     assert look(held=before.found) == before
 
