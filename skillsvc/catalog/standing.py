@@ -69,9 +69,12 @@ def _after(before: Standing | None, seen: Observation, now: datetime, limits: Li
     if seen.outcome is Outcome.PARTIAL:
         return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.PARTIAL))
     held = before.served.found if before is not None else ()
+    last_good = replace(
+        seen, found=held, revision=seen.revision or (before.served.revision if before is not None else "")
+    )
     if seen.outcome is Outcome.FAILED:
         return Standing(
-            served=replace(seen, found=held),
+            served=last_good,
             unreachable=_unreachable(seen, since, SourceState.STALE if held else SourceState.MISSING),
             refused=before.refused if before is not None else None,
         )
@@ -87,7 +90,7 @@ def _after(before: Standing | None, seen: Observation, now: datetime, limits: Li
         "the directory is gone; what was seen last is served for now",
     )
     return Standing(
-        served=replace(seen, found=held, diagnostics=(error,)),
+        served=replace(last_good, diagnostics=(error,)),
         unreachable=_unreachable(seen, since, SourceState.STALE),
         gone_since=gone_since,
     )

@@ -17,10 +17,14 @@ from tests.simulators.clock import START
 PLACED = Placed(kind="git", looking=False, next_look_at=START + timedelta(seconds=60))
 
 
-def said(message: str, *, skill: str = "", severity: Severity = Severity.ERROR) -> Diagnostic:
-    return Diagnostic(
-        severity=severity, code=DiagnosticCode.SOURCE_UNREADABLE, message=message, skill=skill, source="main"
-    )
+def said(
+    message: str,
+    *,
+    skill: str = "",
+    severity: Severity = Severity.ERROR,
+    code: DiagnosticCode = DiagnosticCode.SOURCE_UNREADABLE,
+) -> Diagnostic:
+    return Diagnostic(severity=severity, code=code, message=message, skill=skill, source="main")
 
 
 def seen(outcome: Outcome, *diagnostics: Diagnostic) -> Observation:
@@ -81,12 +85,42 @@ def report(
             ReportedState.PARTIAL,
             "slow",
         ),
+        # What kept the look from seeing all says more than what was seen, and refused.
+        (
+            [
+                seen(
+                    Outcome.PARTIAL,
+                    said("left out", code=DiagnosticCode.ENTRY_LEFT_OUT),
+                    said("too much", skill="a", code=DiagnosticCode.TOO_MANY_FOLDERS),
+                    said("locked", skill="b", code=DiagnosticCode.FILE_UNREADABLE),
+                )
+            ],
+            ReportedState.PARTIAL,
+            "locked",
+        ),
+        (
+            [
+                seen(
+                    Outcome.PARTIAL,
+                    said("locked", skill="b", code=DiagnosticCode.FILE_UNREADABLE),
+                    said("too much", code=DiagnosticCode.TOO_MANY_FOLDERS),
+                )
+            ],
+            ReportedState.PARTIAL,
+            "too much",
+        ),
         ([seen(Outcome.FAILED)], ReportedState.MISSING, ""),
     ],
 )
 def test_a_state_and_its_error(looks: list[Observation], state: ReportedState, error: str) -> None:
     told = report(standing_after(*looks))
     assert (told.state, told.last_error) == (state, error)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT])
+def test_the_revision_that_was_seen_last_is_told_as_long_as_the_source_is_stale(outcome: Outcome) -> None:
+    told = report(standing_after(seen(Outcome.WHOLE), seen(outcome), seen(outcome, said("no route"))))
+    assert (told.state, told.revision) == (ReportedState.STALE, "0123abcd")
 
 
 def test_a_source_that_was_not_looked_at_waits_and_has_no_error() -> None:
