@@ -10,7 +10,7 @@ from operator import is_
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stopping import never
-from skillsvc.content.tree import Tree, TreeError
+from skillsvc.content.tree import Escapes, Missing, Tree, TreeError
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
@@ -89,6 +89,7 @@ class TreeReading:
         self._around: tuple[Diagnostic, ...] = ()
         self._walked: tuple[str, ...] = ()
         self._again: tuple[str, ...] = ()
+        self._astray: tuple[str, ...] = ()
         self._whole = False
         self._folders: tuple[Mapping[str, Taken], tuple[str, ...], frozenset[str]] = (self._taken, (), frozenset())
         self._last: Observation | None = None
@@ -198,6 +199,7 @@ class TreeReading:
         if not _are_the_same(taken, self._taken):
             self._taken = taken
         self._again = _to_see_again(taken, taken)
+        self._astray = tuple(discovery.astray)
         self._whole = not discovery.unseen
 
     def _carried(self, unseen: Collection[str], taken: Collection[str], held: Iterable[Found]) -> Mapping[str, Taken]:
@@ -213,6 +215,8 @@ class TreeReading:
 
     def _read_changed(self, changed: Collection[str], tree: Tree, intake: Intake) -> bool:
         """Read the skills that hold the changed paths; False where more than their content may have changed."""
+        if any(_leads_on(tree, place) for place in self._astray):
+            return False
         places = {self._holder(path) for path in changed}
         places.update(self._again)
         taken = dict(self._taken)
@@ -290,6 +294,21 @@ def _to_see_again(taken: Mapping[str, Taken], places: Iterable[str]) -> tuple[st
     A skill with a link may change elsewhere; what kept one from being seen may pass without a change of its files.
     """
     return tuple(place for place in places if taken[place].place.reaches_elsewhere or not taken[place].seen)
+
+
+def _leads_on(tree: Tree, place: str) -> bool:
+    """Tell whether a link that led nowhere leads to anything by now: what changed may be behind it."""
+    try:
+        with tree.open_directory(place, follow_links=True):
+            return True
+    except (Missing, Escapes):
+        pass
+    except TreeError:
+        return True
+    try:
+        return tree.stat_file(place, follow_links=True) is not None
+    except TreeError:
+        return True
 
 
 def _are_the_same(some: Mapping[str, Taken], others: Mapping[str, Taken]) -> bool:
