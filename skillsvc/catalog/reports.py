@@ -140,10 +140,10 @@ _STATES = {
 
 _UNSEEN = frozenset(
     {
+        DiagnosticCode.ENTRY_UNREACHABLE,
         DiagnosticCode.FILE_CHANGED,
         DiagnosticCode.FILE_UNREADABLE,
         DiagnosticCode.FOLDER_UNREADABLE,
-        DiagnosticCode.SOURCE_UNREACHABLE,
         DiagnosticCode.STORE_UNREACHABLE,
     }
 )
@@ -155,6 +155,7 @@ _WHOLE_UNSEEN = _UNSEEN | {
     DiagnosticCode.PROVIDER_INCOMPLETE,
     DiagnosticCode.SOURCE_GONE,
     DiagnosticCode.SOURCE_MALFORMED,
+    DiagnosticCode.SOURCE_UNREACHABLE,
     DiagnosticCode.SOURCE_UNREADABLE,
     DiagnosticCode.TOO_MANY_FOLDERS,
     DiagnosticCode.TOO_MANY_SKILLS,

@@ -4,7 +4,6 @@ What was read is remembered with the stamps of its files: at the next look, file
 settled when they were read, are not read again, unless the store has lost what they became.
 """
 
-import errno
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.faults import reason_of
 from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.tree import (
     Entry,
@@ -25,6 +25,7 @@ from skillsvc.content.tree import (
     NotRegular,
     Stamp,
     StandsForOther,
+    StoreFailed,
     TooLarge,
     Tree,
     TreeError,
@@ -328,12 +329,15 @@ def _text_ref(text: str | None) -> TextRef | None:
 
 
 def _unseen(name: str, error: TreeError) -> SkillUnusable:
-    code = DiagnosticCode.FILE_CHANGED if isinstance(error, FileChanged) else DiagnosticCode.FILE_UNREADABLE
+    match error:
+        case FileChanged():
+            code = DiagnosticCode.FILE_CHANGED
+        case StoreFailed():
+            code = DiagnosticCode.STORE_UNREACHABLE
+        case _:
+            code = DiagnosticCode.FILE_UNREADABLE
     return SkillUnusable(code, f"{name} {error}", unseen=True)
 
 
 def _not_taken(error: Unavailable) -> SkillUnusable:
-    cause = error.__cause__
-    symbol = errno.errorcode.get(cause.errno or 0) if isinstance(cause, OSError) else None
-    why = f"{error.message} ({symbol})" if symbol else error.message
-    return SkillUnusable(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {why}", unseen=True)
+    return SkillUnusable(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {reason_of(error)}", unseen=True)

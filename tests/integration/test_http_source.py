@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterator
+from errno import ENOSPC
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from skillsvc.content.credentials import Basic, CredentialsMissing
 from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import DiagnosticCode
-from skillsvc.domain.errors import DataLoss, Unavailable
+from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.remote_blobs import RemoteBlobs
@@ -70,6 +71,11 @@ class Look:
 
 
 Begin = Callable[..., Look]
+
+
+def full() -> NoReturn:
+    """Take nothing, as a store on a full disk does."""
+    raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is full") from OSError(ENOSPC, "full")
 
 
 @pytest.fixture
@@ -395,11 +401,33 @@ class TestWhatCannotBeHad:
             seen = look(held=seen.found)
         assert seen.outcome is Outcome.PARTIAL
         assert [found.bundle.skill.description for found in seen.found] == ["One.", "Two."]
-        assert (DiagnosticCode.FOLDER_UNREADABLE, "a") in said(seen)
+        assert (DiagnosticCode.ENTRY_UNREACHABLE, "a") in said(seen)
         assert not look.blobs.has(hex_of(b"other bytes"))
         server.answers["/skills/a.md"] = page(skill("a", "Two."))
         seen = look(held=seen.found)
         assert (seen.outcome, seen.diagnostics) == (Outcome.WHOLE, ())
+
+    def test_it_is_told_of_the_entry_and_not_of_a_folder(self, server: WebServer, begin: Begin) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "document": {"url": "a.md"}}))
+        server.answers["/skills/a.md"] = page(b"no", status=404)
+        [told] = begin()().diagnostics
+        assert (told.code, told.skill) == (DiagnosticCode.ENTRY_UNREACHABLE, "a")
+        host = server.origin.removeprefix("http://")
+        assert told.message == f"what its entry names cannot be had: {host} answers with the status 404"
+
+    def test_a_store_that_takes_nothing_is_told_as_what_it_is(
+        self, server: WebServer, begin: Begin, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "document": {"url": "a.md"}}))
+        server.answers["/skills/a.md"] = page(skill("a"))
+        look = begin()
+        monkeypatch.setattr(look.blobs, "writer", full)
+        seen = look()
+        [told] = seen.diagnostics
+        assert (seen.outcome, told.code, told.skill) == (Outcome.PARTIAL, DiagnosticCode.STORE_UNREACHABLE, "a")
+        assert told.message == "could not be taken in: the store is full (ENOSPC)"
+        monkeypatch.undo()
+        assert look().outcome is Outcome.WHOLE
 
     def test_bodies_stand_too(self, server: WebServer, begin: Begin) -> None:
         server.answers[INDEX] = page(manifest({"id": "a", "body": {"url": "a.txt"}}))
@@ -496,7 +524,7 @@ class TestAccess:
         look.blobs.put(secret.encode())
         seen = look()
         assert (seen.outcome, seen.found) == (Outcome.PARTIAL, ())
-        assert said(seen) == [(DiagnosticCode.FOLDER_UNREADABLE, "a")]
+        assert said(seen) == [(DiagnosticCode.ENTRY_UNREACHABLE, "a")]
 
     def test_what_is_served_of_a_source_is_not_asked_for_again_after_a_restart(
         self, server: WebServer, begin: Begin

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.faults import reason_of
 from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile, StoredTree
+from skillsvc.content.tree import NotBrought, StoreFailed, Unreadable
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import DataLoss, Unavailable
 from skillsvc.domain.limits import Limits
@@ -143,7 +145,7 @@ class IndexedReading(Generic[Entry]):
 
     def _read(self, index: FetchedIndex, listing: Listing[Entry], held: Sequence[Found]) -> Observation:
         gathered = Gathered(notes=[replace(said, source=self.label) for said in listing.diagnostics])
-        unreadable: dict[str, str] = {}
+        unreadable: dict[str, Unreadable] = {}
         # What failed last time comes last: it may take all the time that is left, and the others have theirs before.
         failed: set[str] = set()
         for folder in sorted(listing.entries, key=self._failed_last.__contains__):
@@ -154,11 +156,11 @@ class IndexedReading(Generic[Entry]):
             except Refused as error:
                 gathered.notes.append(replace(left_out(folder, str(error)), source=self.label))
             except NotHad as error:
-                unreadable[folder] = str(error)
+                unreadable[folder] = NotBrought(str(error))
                 if not isinstance(error, NotTried):
                     failed.add(folder)
             except (DataLoss, Unavailable) as error:
-                unreadable[folder] = error.message
+                unreadable[folder] = StoreFailed(reason_of(error))
         self._failed_last = frozenset(failed)
         tree = StoredTree(gathered.files, links=gathered.links, unreadable=unreadable, blobs=self._blobs)
         seen = self._reading.read(tree, held=held, revision=index.digest, notes=gathered.notes)

@@ -7,6 +7,7 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.stored_tree import StoredFile, StoredTree
+from skillsvc.content.tree import NotBrought, StoreFailed
 from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.diagnostics import DiagnosticCode as Code
 from skillsvc.domain.limits import Limits
@@ -94,14 +95,14 @@ def test_what_lies_in_folders_that_could_not_be_had_stands_as_it_is_held(blobs: 
     tree = StoredTree(
         {"b/SKILL.md": StoredFile(blobs.put(skill("b", "Another.").encode()), len(skill("b", "Another.")))},
         blobs=blobs,
-        unreadable={"a": "timed out"},
+        unreadable={"a": NotBrought("timed out")},
     )
     reading = reading_of(blobs)
     seen = reading.read(tree, held=first.found)
     assert (seen.outcome, places_of(seen)) == (Outcome.PARTIAL, ["a", "b"])
     assert seen.found[0] == first.found[0]
     assert seen.found[1].bundle.skill.description == "Another."
-    assert codes(seen.diagnostics) == [(Code.FOLDER_UNREADABLE, "a")]
+    assert codes(seen.diagnostics) == [(Code.ENTRY_UNREACHABLE, "a")]
     assert reading.read(tree, held=first.found) is seen
     # What is held no more stands for nothing, though nothing of the tree is different.
     assert places_of(reading.read(tree, held=first.found[1:])) == ["b"]
@@ -109,8 +110,9 @@ def test_what_lies_in_folders_that_could_not_be_had_stands_as_it_is_held(blobs: 
 
 def test_where_nothing_could_be_had_all_stands(blobs: MemoryBlobStore) -> None:
     first = reading_of(blobs).read(stored_tree({"a/SKILL.md": skill("a")}, blobs))
-    seen = reading_of(blobs).read(StoredTree({}, blobs=blobs, unreadable={"": "refused"}), held=first.found)
+    seen = reading_of(blobs).read(StoredTree({}, blobs=blobs, unreadable={"": StoreFailed("full")}), held=first.found)
     assert (seen.outcome, seen.found) == (Outcome.PARTIAL, first.found)
+    assert codes(seen.diagnostics) == [(Code.STORE_UNREACHABLE, "")]
 
 
 def test_the_same_observation_is_returned_until_something_is_different(blobs: MemoryBlobStore) -> None:
