@@ -1,5 +1,6 @@
 """The commands of operators about sources: sources, refresh, diagnostics."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -94,7 +95,8 @@ def refresh(
     """Look at sources now, wait for what comes of it, and tell what changed.
 
     Prints a line for each skill that was added, modified or removed, with a tab before its name. Ends with status 1
-    where a source could not be wholly seen; the look itself goes on where the time is over.
+    where a source could not be wholly seen; the look itself goes on where the time is over. A path that is in no folder
+    known is fine: where it may be new, all is looked at.
 
     Example: skillsvc refresh house --data-dir /var/lib/skillsvc
     """
@@ -115,7 +117,10 @@ def refresh(
             complain(
                 f"{total - shown} more: `skillsvc diff {told.before.sequence} {told.after.sequence}` tells them all"
             )
-        if is_terminal():
+        if not total and not unseen:
+            say = print_line if is_terminal() else complain
+            say(f"nothing changed: {_looked_at(told.sources, path or ())}")
+        elif is_terminal():
             print_line(f"{count_of(total, 'change')}; {step_of(told.before, told.after)}")
     for source in unseen:
         complain(f"the source {source.name} is {_state(source)}{source.last_error and ': '}{source.last_error}")
@@ -166,6 +171,14 @@ def diagnostics(
     )
     if is_terminal():
         print_line(count_of(len(told.diagnostics), "diagnostic"))
+
+
+def _looked_at(sources: "Sequence[pb.SourceReport]", paths: Sequence[str]) -> str:
+    """Say what was looked at: also a path that is nowhere makes a look, of all that it may have been in."""
+    if len(sources) != 1:
+        return f"{count_of(len(sources), 'source')} were looked at"
+    of_it = f", for {', '.join(paths)}" if paths else ""
+    return f"{sources[0].name} was looked at{of_it}"
 
 
 def _columns(source: "pb.SourceReport") -> tuple[str, ...]:
