@@ -63,6 +63,10 @@ class Watched(Protocol):
         As long as they are the same, so is the object.
         """
 
+    @property
+    def looked_at(self) -> tuple[int, int] | None:
+        """Device and inode of the directory that the last look went into; None where it went into none."""
+
 
 class _Identity(NamedTuple):
     """Which directory stands at a path, or where its link leads, and who may read it."""
@@ -246,6 +250,10 @@ class DirectoryWatch(Generic[Key]):
             return
         identity, folders = seat.look(), seat.directory.folders
         anything = identity != seat.identity or bool(seat.polled)
+        looked_at = seat.directory.looked_at
+        if not anything and identity is not None and looked_at not in {None, (identity.dev, identity.ino)}:
+            # It was another for a moment, and a look went into that one.
+            self._tell(key, frozenset())
         if not anything and folders is seat.folders:
             return
         try:
