@@ -9,14 +9,15 @@ from typing import Any, NoReturn
 import pytest
 
 from skillsvc.content.credentials import Basic, CredentialsMissing
-from skillsvc.content.stopping import Abandoned
+from skillsvc.content.stopping import Abandoned, never
+from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.source import Observation, Outcome
-from skillsvc.sources.web.bringing import Web
+from skillsvc.sources.web.bringing import MOST_PARSED, Web
 from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.web_index import READING, hex_of, manifest, remote, serve_pages, web
@@ -576,7 +577,17 @@ def test_a_look_that_is_stopped_is_abandoned(server: WebServer, begin: Begin) ->
 def test_so_is_what_an_index_of_countless_urls_takes() -> None:
     stopped: list[bool] = []
     way = Web(web("http://host.example/"), stopped=lambda: bool(stopped))
-    assert way.resolve("http://host.example/x/", "a") == "http://host.example/x/a"
+    urls = way.urls_of("http://host.example/x/")
+    assert urls.resolve("a") == "http://host.example/x/a"
     stopped.append(True)
     with pytest.raises(Abandoned):
-        way.resolve("http://host.example/x/", "a")
+        urls.resolve("a")
+
+
+def test_of_an_index_no_more_urls_are_parsed_than_take_a_moment_and_plain_ones_are_not() -> None:
+    urls = Web(web("http://host.example/"), stopped=never).urls_of("http://host.example/x/")
+    for number in range(MOST_PARSED):
+        assert urls.resolve(f"?{number}") == f"http://host.example/x/?{number}"
+    with pytest.raises(UrlRefused):
+        urls.resolve("?more")
+    assert urls.resolve("a/b.md") == "http://host.example/x/a/b.md"

@@ -127,11 +127,12 @@ class HttpSource:
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
         """Read a manifest, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
         manifest = read_http_manifest(index.data, self._limits)
+        index_urls = self._web.urls_of(index.url)
         located: dict[str, _Located] = {}
         diagnostics = list(manifest.diagnostics)
         for entry in manifest.entries:
             try:
-                urls = {file.url: self._web.resolve(index.url, file.url) for file in entry.files}
+                urls = {file.url: index_urls.resolve(file.url) for file in entry.files}
             except UrlRefused as refused:
                 diagnostics.append(left_out(entry.folder, f"one of its files {refused}"))
             else:

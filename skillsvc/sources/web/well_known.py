@@ -125,11 +125,12 @@ class WellKnownSource:
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
         """Read an index, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
         read = read_well_known_index(index.data, self._limits)
+        urls = self._web.urls_of(index.url)
         located: dict[str, _Located] = {}
         diagnostics = list(read.diagnostics)
         for entry in read.entries:
             try:
-                located[entry.name] = _Located(entry, self._web.resolve(index.url, entry.url))
+                located[entry.name] = _Located(entry, urls.resolve(entry.url))
             except UrlRefused as refused:
                 diagnostics.append(left_out(entry.name, f"its artifact {refused}"))
         digests = frozenset(each.entry.digest for each in located.values())
