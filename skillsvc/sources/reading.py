@@ -91,6 +91,9 @@ class TreeReading:
         self._again: tuple[str, ...] = ()
         self._astray: tuple[str, ...] = ()
         self._whole = False
+        self._spent: Mapping[str, int] = {}
+        self._spent_in_all = 0
+        self._is_over = False
         self._folders: tuple[Mapping[str, Taken], tuple[str, ...], frozenset[str]] = (self._taken, (), frozenset())
         self._last: Observation | None = None
 
@@ -141,18 +144,8 @@ class TreeReading:
         if self._cache is not None and not self._has_read:
             self._taken = self._cache.load(held, self._blobs)
         self._has_read = True
-        intake = Intake(
-            tree,
-            label=self.label,
-            profile=self._settings.profile,
-            limits=self._limits,
-            blobs=self._blobs,
-            ignored=self._settings.ignored,
-            held=held,
-            stopped=self._stopped,
-        )
-        if changed is None or not self._whole or not self._read_changed(changed, tree, intake):
-            self._read_all(tree, intake, held)
+        if changed is None or not self._whole or not self._read_changed(changed, tree, held):
+            self._read_all(tree, held)
         if self._cache is not None:
             self._cache.note(self._taken)
         seen = self._whole and all(taken.seen for taken in self._taken.values())
@@ -174,8 +167,22 @@ class TreeReading:
         self._around = (Diagnostic(severity=Severity.ERROR, code=code, message=message, source=self.label),)
         return self._observation(Outcome.FAILED)
 
-    def _read_all(self, tree: Tree, intake: Intake, held: Sequence[Found]) -> None:
+    def _intake(self, tree: Tree, held: Sequence[Found], spent: int = 0) -> Intake:
+        return Intake(
+            tree,
+            label=self.label,
+            profile=self._settings.profile,
+            limits=self._limits,
+            blobs=self._blobs,
+            ignored=self._settings.ignored,
+            held=held,
+            spent=spent,
+            stopped=self._stopped,
+        )
+
+    def _read_all(self, tree: Tree, held: Sequence[Found]) -> None:
         """Read everything. What lies where nothing could be seen stands as it is held."""
+        intake = self._intake(tree, held)
         discovery = Discovery(
             tree,
             label=self.label,
@@ -201,6 +208,8 @@ class TreeReading:
         self._again = _to_see_again(taken, taken)
         self._astray = tuple(discovery.astray)
         self._whole = not discovery.unseen
+        self._spent, self._spent_in_all = intake.spent, sum(intake.spent.values())
+        self._is_over = intake.is_over
 
     def _carried(self, unseen: Collection[str], taken: Collection[str], held: Iterable[Found]) -> Mapping[str, Taken]:
         """Return what is known of skills below the places where nothing could be seen."""
@@ -213,13 +222,16 @@ class TreeReading:
             if place not in taken and any(_is_below(place, folder) for folder in unseen)
         }
 
-    def _read_changed(self, changed: Collection[str], tree: Tree, intake: Intake) -> bool:
+    def _read_changed(self, changed: Collection[str], tree: Tree, held: Sequence[Found]) -> bool:
         """Read the skills that hold the changed paths; False where more than their content may have changed."""
-        if any(_leads_on(tree, place) for place in self._astray):
+        # Which skills have room is told by their order, and by a reading of all.
+        if self._is_over or any(_leads_on(tree, place) for place in self._astray):
             return False
         places = {self._holder(path) for path in changed}
         places.update(self._again)
         taken = dict(self._taken)
+        others = self._spent_in_all - sum(self._spent.get(place, 0) for place in places if place is not None)
+        intake = self._intake(tree, held, others)
         for place in places:
             if place is None or taken[place].place.single_file:
                 return False
@@ -233,7 +245,11 @@ class TreeReading:
                     taken[place] = intake.take(skill, before)
             except TreeError:
                 return False
+            if intake.is_over:
+                return False
         self._taken = taken
+        self._spent = {**self._spent, **intake.spent}
+        self._spent_in_all = others + sum(intake.spent.values())
         # The place of the root is "", and as good as any other.
         self._again = _to_see_again(taken, (place for place in places if place is not None))
         return True
