@@ -113,11 +113,14 @@ class Refresh:
         """The generation that the layer serves."""
         return self._current.layers[self._partition].present
 
-    def replace(self, sources: Sequence[Source]) -> None:
+    def replace(self, sources: Sequence[Source]) -> bool:
         """Refresh from other sources from now on, the strongest first; for the thread that admits.
 
         How a source stands that there was before, the same object, stays; the others' last good is what is served of
         their labels. What is not there any more is published no longer from the next `admit` on.
+
+        Returns:
+            Whether something is served with a tier or a trust that is lower by now: the next `admit` should not wait.
         """
         now = self._now()
         rows = self._held_rows()
@@ -129,11 +132,15 @@ class Refresh:
             if place is not None and place.source is source:
                 standings[label], places[label] = self._standings[label], place
             else:
-                standings[label], places[label] = unseen(label, rows.get(label, ()), now), _Place(source=source)
+                standings[label] = unseen(label, source.admission, rows.get(label, ()), now)
+                places[label] = _Place(source=source)
         self._standings, self._places = standings, places
         self._published = None
         self.unreachable = self._behind()
         self._current.report(self._partition, self.unreachable)
+        return any(
+            _is_lower(standings[label].served, of_label) for label, of_label in rows.items() if label in standings
+        )
 
     def look(self, changed: Mapping[str, Collection[str] | None] | None = None) -> Generation | None:
         """Look at every source, or at the changed paths of those named; return the generation published, if any.
@@ -328,6 +335,11 @@ class Refresh:
                 severity=Severity.ERROR, code=code, message=f"{message}; what is served stays as it was"
             ),
         )
+
+
+def _is_lower(served: Observation, rows: Sequence[Row]) -> bool:
+    """Tell whether rows are to be served with another tier or trust than they are, which is lower (see `unseen`)."""
+    return any((row.tier, row.trust) != (served.tier, served.trust) for row in rows)
 
 
 def _failed(standing: Standing, code: DiagnosticCode, message: str) -> Observation:

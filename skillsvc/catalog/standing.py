@@ -12,7 +12,7 @@ from skillsvc.catalog.current import SourceState, UnreachableSource
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.trust import Tier, trust_of
+from skillsvc.domain.trust import Admission
 from skillsvc.sources.source import Observation, Outcome
 
 
@@ -33,14 +33,19 @@ class Standing:
     refused: Observation | None = None
 
 
-def unseen(source: str, held: Sequence[Row], now: datetime) -> Standing:
-    """Return how a source stands that this process has not looked at yet: what is served of it is all that is known."""
+def unseen(source: str, admission: Admission, held: Sequence[Row], now: datetime) -> Standing:
+    """Return how a source stands that was not looked at yet as it is declared now: what is served is all that is known.
+
+    What it is lowered to is in force at once (rules.md 6). What it is raised to waits for a look: the label may be that
+    of another place now, and nobody raised what was seen at the one before.
+    """
+    for row in held[:1]:
+        admission = admission.lowered_to(Admission(tier=row.tier, trust=row.trust))
     return Standing(
         served=Observation(
             source=source,
-            # Of what was never seen nothing is served, whatever it stands for here.
-            tier=held[0].tier if held else Tier.LEARNED,
-            trust=held[0].trust if held else trust_of(Tier.LEARNED),
+            tier=admission.tier,
+            trust=admission.trust,
             outcome=Outcome.FAILED,
             found=tuple(row.found for row in held),
         ),
@@ -68,10 +73,8 @@ def _after(before: Standing | None, seen: Observation, now: datetime, limits: Li
     since = before.unreachable.since if before is not None and before.unreachable is not None else now
     if seen.outcome is Outcome.PARTIAL:
         return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.PARTIAL))
-    held = before.served.found if before is not None else ()
-    last_good = replace(
-        seen, found=held, revision=seen.revision or (before.served.revision if before is not None else "")
-    )
+    last_good = _last_good(before.served, seen) if before is not None else seen
+    held = last_good.found
     if seen.outcome is Outcome.FAILED:
         return Standing(
             served=last_good,
@@ -93,6 +96,18 @@ def _after(before: Standing | None, seen: Observation, now: datetime, limits: Li
         served=replace(last_good, diagnostics=(error,)),
         unreachable=_unreachable(seen, since, SourceState.STALE),
         gone_since=gone_since,
+    )
+
+
+def _last_good(served: Observation, seen: Observation) -> Observation:
+    """Return what is served on after a look that saw nothing; it is raised no more than by `unseen`."""
+    admission = seen.admission.lowered_to(served.admission) if served.found else seen.admission
+    return replace(
+        seen,
+        tier=admission.tier,
+        trust=admission.trust,
+        found=served.found,
+        revision=seen.revision or served.revision,
     )
 
 

@@ -10,6 +10,7 @@ from skillsvc.content.stopping import never
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import Observation
 from skillsvc.sources.stat_cache import StatCache
@@ -60,6 +61,11 @@ class DirectorySource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     @property
     def path(self) -> str:

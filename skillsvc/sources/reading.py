@@ -14,7 +14,7 @@ from skillsvc.content.tree import Escapes, Missing, Tree, TreeError
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust, trust_of
+from skillsvc.domain.trust import Admission, Tier, Trust, trust_of
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import IGNORED, Discovery, Layout, OpenSkill, SkillPlace, place_of, printable
 from skillsvc.sources.intake import Intake, Taken
@@ -50,9 +50,9 @@ class ReadingSettings:
             raise ValueError(msg)
 
     @property
-    def given_trust(self) -> Trust:
-        """What may be done with the skills of the source."""
-        return trust_of(self.tier) if self.trust is None else self.trust
+    def admission(self) -> Admission:
+        """How the skills of the source are admitted, and what may be done with them."""
+        return Admission(tier=self.tier, trust=trust_of(self.tier) if self.trust is None else self.trust)
 
 
 class TreeReading:
@@ -101,6 +101,11 @@ class TreeReading:
     def label(self) -> str:
         """The source's label."""
         return self._settings.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust of all that is read."""
+        return self._settings.admission
 
     @property
     def folders(self) -> frozenset[str]:
@@ -290,8 +295,8 @@ class TreeReading:
             diagnostics.extend(taken.diagnostics)
         seen = Observation(
             source=self.label,
-            tier=self._settings.tier,
-            trust=self._settings.given_trust,
+            tier=self.admission.tier,
+            trust=self.admission.trust,
             outcome=outcome,
             found=tuple(found),
             diagnostics=tuple(diagnostics),

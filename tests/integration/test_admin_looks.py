@@ -22,7 +22,7 @@ from skillsvc.catalog.reports import Declared
 from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation, Outcome, Source
@@ -39,6 +39,7 @@ class HeldSource:
     """A place that answers no look before the test lets it; without skills."""
 
     label = "slow"
+    admission = Admission(tier=Tier.EXPLICIT, trust=Trust.ALLOWED)
 
     def __init__(self) -> None:
         self.begun = threading.Event()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 
 
@@ -20,6 +20,7 @@ class ScriptedSource:
         self.error: BaseException | None = None
         self.looks: list[Collection[str] | None] = []
         self.held: tuple[Found, ...] = ()
+        self.admission = Admission(tier=Tier.EXPLICIT, trust=Trust.ALLOWED)
         self._last: Observation | None = None
 
     @property
@@ -38,8 +39,8 @@ class ScriptedSource:
         seen = self.outcome in {Outcome.WHOLE, Outcome.PARTIAL}
         now = Observation(
             source=self._label,
-            tier=Tier.EXPLICIT,
-            trust=Trust.ALLOWED,
+            tier=self.admission.tier,
+            trust=self.admission.trust,
             outcome=self.outcome,
             found=self.found if seen else (),
             diagnostics=self.diagnostics,

@@ -23,6 +23,7 @@ from skillsvc.content.virtual_tree import VirtualTree
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.sources.git.cache import CacheBusy, GitCache
 from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 from skillsvc.sources.git.failures import why
@@ -132,6 +133,11 @@ class GitSource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`). What changed is found out here, from the commits, whatever is said of it."""

@@ -13,6 +13,7 @@ from skillsvc.content.transport import Authorities
 from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found, TextRef, make_bundle
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.document import is_text
 from skillsvc.parsing.http_manifest import ManifestEntry, RemoteFile, read_http_manifest
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
@@ -104,6 +105,11 @@ class HttpSource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     def close(self) -> None:
         """Offer nothing more, and close the connections: it is declared no longer."""

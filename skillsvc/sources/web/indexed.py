@@ -17,6 +17,7 @@ from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import DataLoss, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.index_json import IndexMalformed
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.reading import ReadingSettings, TreeReading
@@ -99,6 +100,11 @@ class IndexedReading(Generic[Entry]):
     def label(self) -> str:
         """The source's label."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust of all that is read."""
+        return self._reading.admission
 
     def recall(self) -> Listing[Entry] | None:
         """Return what the last index listed, also that of an earlier process; None where there was none."""

@@ -20,6 +20,7 @@ from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.well_known_index import ArtifactKind, IndexEntry, read_well_known_index
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
@@ -112,6 +113,11 @@ class WellKnownSource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     def close(self) -> None:
         """Close the connections: it is declared no longer."""

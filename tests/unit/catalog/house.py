@@ -10,6 +10,7 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.domain.trust import Trust
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import Clock
 from tests.simulators.memory_log import MemoryLayerLog
@@ -55,6 +56,10 @@ class House:
     @property
     def listed(self) -> dict[str, str]:
         return {each.name: each.source for each in self.current.layers[DEPLOYMENT].present.listed}
+
+    @property
+    def admitted(self) -> dict[str, Trust]:
+        return {each.name: each.trust for each in self.current.layers[DEPLOYMENT].present.listed}
 
     @property
     def unreachable(self) -> list[tuple[str, SourceState]]:

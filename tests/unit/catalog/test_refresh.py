@@ -20,7 +20,7 @@ from skillsvc.domain.generation import Generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -565,6 +565,71 @@ def test_another_source_of_a_label_serves_what_was_served_of_it_until_it_is_seen
     assert (house.listed, house.unreachable) == ({"a": "one"}, [("one", SourceState.STALE)])
     house.refresh.look({"one": None})
     assert (house.listed, house.unreachable) == ({}, [])
+
+
+ASK = Admission(tier=Tier.REGISTERED, trust=Trust.ASK)
+UNTRUSTED = Admission(tier=Tier.LEARNED, trust=Trust.UNTRUSTED)
+
+
+def declared(house: House, admission: Admission, *, is_new_process: bool = False) -> ScriptedSource:
+    """Declare source `one` with another tier and trust; return it."""
+    house.one = ScriptedSource("one")
+    house.one.admission = admission
+    if is_new_process:
+        house.start()
+    else:
+        house.refresh.replace([house.one, house.two])
+    return house.one
+
+
+@pytest.mark.parametrize("is_new_process", [False, True])
+def test_a_trust_that_is_lowered_is_in_force_before_any_look(house: House, *, is_new_process: bool) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    declared(house, UNTRUSTED, is_new_process=is_new_process)
+    assert house.refresh.admit([]) is not None
+    [served] = house.current.layers[DEPLOYMENT].present.listed
+    assert (served.name, served.tier, served.trust) == ("a", Tier.LEARNED, Trust.UNTRUSTED)
+    assert house.unreachable[0] == ("one", SourceState.STALE)
+
+
+def test_whether_what_is_served_is_lower_now_is_said_when_sources_are_replaced(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    assert not house.refresh.replace([house.one, house.two])
+    house.one = ScriptedSource("one")
+    assert not house.refresh.replace([house.one, house.two])
+    house.one = ScriptedSource("one")
+    house.one.admission = ASK
+    assert house.refresh.replace([house.one, house.two])
+    house.refresh.admit([])
+    assert not house.refresh.replace([house.one, house.two])
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT, None])
+def test_a_trust_that_is_lowered_is_in_force_where_the_look_fails(house: House, outcome: Outcome | None) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    one = declared(house, UNTRUSTED)
+    one.outcome, one.error = outcome or Outcome.WHOLE, None if outcome else RuntimeError("a bug")
+    house.refresh.look()
+    assert (house.admitted, house.unreachable) == ({"a": Trust.UNTRUSTED}, [("one", SourceState.STALE)])
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT, None])
+def test_a_trust_that_is_raised_waits_for_a_look_that_sees_the_place(house: House, outcome: Outcome | None) -> None:
+    one = declared(house, UNTRUSTED)
+    one.hold(house.skill("a"))
+    house.refresh.look()
+    one = declared(house, ASK)
+    assert house.refresh.admit([]) is None
+    one.outcome, one.error = outcome or Outcome.WHOLE, None if outcome else RuntimeError("a bug")
+    house.refresh.look()
+    assert house.admitted == {"a": Trust.UNTRUSTED}
+    one.outcome, one.error = Outcome.WHOLE, None
+    one.hold(house.skill("a"))
+    house.refresh.look()
+    assert house.admitted == {"a": Trust.ASK}
 
 
 def test_a_look_at_a_source_that_is_not_there_any_more_is_abandoned(house: House) -> None:

@@ -9,12 +9,13 @@ from skillsvc.catalog.reports import Placed, ReportedState, SourceReport, report
 from skillsvc.catalog.standing import Standing, Unpublished, stand, unseen
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.simulators.clock import START
 
 PLACED = Placed(kind="git", looking=False, next_look_at=START + timedelta(seconds=60))
+REGISTERED = Admission(tier=Tier.REGISTERED, trust=Trust.ASK)
 
 
 def said(
@@ -40,7 +41,7 @@ def seen(outcome: Outcome, *diagnostics: Diagnostic) -> Observation:
 
 
 def standing_after(*looks: Observation) -> Standing:
-    standing = unseen("main", [], START)
+    standing = unseen("main", REGISTERED, [], START)
     for look in looks:
         standing = stand(standing, look, START, Limits())
     return standing
@@ -126,8 +127,8 @@ def test_the_revision_that_was_seen_last_is_told_as_long_as_the_source_is_stale(
 def test_a_source_that_was_not_looked_at_waits_and_has_no_error() -> None:
     told = report(standing_after(), looked=False)
     assert (told.state, told.last_error, told.tier, told.trust) == (ReportedState.WAITING, "", None, None)
-    held = report(unseen("main", [row("a")], START), looked=False)
-    assert (held.state, held.tier, held.trust) == (ReportedState.WAITING, Tier.EXPLICIT, Trust.ALLOWED)
+    held = report(unseen("main", REGISTERED, [row("a")], START), looked=False)
+    assert (held.state, held.tier, held.trust) == (ReportedState.WAITING, Tier.REGISTERED, Trust.ASK)
 
 
 def test_what_could_not_be_published_is_the_error_whatever_was_seen() -> None:
