@@ -15,7 +15,7 @@ from operator import is_
 from skillsvc.catalog.clashes import clashes_in, hidden_by
 from skillsvc.catalog.current import Current, UnreachableSource
 from skillsvc.catalog.reports import Placed, SourceReport, report_of
-from skillsvc.catalog.standing import Standing, Unpublished, admit, behind, unseen
+from skillsvc.catalog.standing import Moment, Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stopping import Abandoned, never
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
@@ -68,6 +68,7 @@ class Refresh:
         blobs: BlobStore,
         limits: Limits,
         now: Callable[[], datetime],
+        clock: Callable[[], float],
         stopped: Callable[[], bool] = never,
     ) -> None:
         """Prepare. The layer must be open; what it serves is the last good of every source until that is seen.
@@ -81,6 +82,7 @@ class Refresh:
             blobs: The store that the sources take skills into.
             limits: The limits in force.
             now: The time.
+            clock: Tells seconds that only grow.
             stopped: As soon as it says so, what is under way is abandoned.
         """
         self._current = current
@@ -88,6 +90,7 @@ class Refresh:
         self._blobs = blobs
         self._limits = limits
         self._now = now
+        self._clock = clock
         self._stopped = stopped
         self._places: Mapping[str, _Place] = {}
         self._standings: Mapping[str, Standing] = {}
@@ -189,13 +192,13 @@ class Refresh:
             Abandoned: It was stopped; what is served stays.
         """
         seen = {each.label: each.observation for each in sightings if self._is_placed(each)}
-        now = self._now()
+        now = Moment(at=self._now(), clock=self._clock())
         before, self._standings = self._standings, admit(self._standings, seen, now, self._limits)
         for label in seen:
             place = self._places[label]
-            place.looked_at, place.mark = now, None
+            place.looked_at, place.mark = now.at, None
             if self._standings[label].unreachable is None:
-                place.complete_at = now
+                place.complete_at = now.at
         if self._published is None or not all(map(is_, before.values(), self._standings.values())):
             self._merged = merge((standing.served for standing in self._standings.values()), self._merged)
         return self._publish()

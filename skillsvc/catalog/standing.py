@@ -17,19 +17,30 @@ from skillsvc.sources.source import Observation, Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When something is: `at` is what is told, `clock` seconds that only grow, by which is known how long it lasted.
+
+    The time of day may be put forward by hours, and nothing that lasts minutes is over by that.
+    """
+
+    at: datetime
+    clock: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """How a source stands: the observation that is served, and where that is not all there is, why and since when.
 
     What is served is the one last good that there is of a source: a look is given it, and keeps none of its own. `seen`
-    is what its last look came to, None where there was none. `gone_since` is when its place was first found missing,
-    None while it is there. `refused` is what was seen last where that was too much for its layer: the source counts on
-    the blobs of it.
+    is what its last look came to, None where there was none. `gone_since` is when its place was first found missing, in
+    the seconds of `Moment.clock`, None while it is there. `refused` is what was seen last where that was too much for
+    its layer: the source counts on the blobs of it.
     """
 
     served: Observation
     seen: Observation | None = None
     unreachable: UnreachableSource | None = None
-    gone_since: datetime | None = None
+    gone_since: float | None = None
     refused: Observation | None = None
 
 
@@ -55,7 +66,7 @@ def unseen(source: str, admission: Admission, held: Sequence[Row], now: datetime
     )
 
 
-def stand(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
+def stand(before: Standing | None, seen: Observation, now: Moment, limits: Limits) -> Standing:
     """Return how a source stands after a look. Pure.
 
     A place that never held skills and is not there is empty and complete; one that did is stale for `missing_after_s`,
@@ -67,10 +78,10 @@ def stand(before: Standing | None, seen: Observation, now: datetime, limits: Lim
     return replace(_after(before, seen, now, limits), seen=seen)
 
 
-def _after(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
+def _after(before: Standing | None, seen: Observation, now: Moment, limits: Limits) -> Standing:
     if seen.outcome is Outcome.WHOLE:
         return Standing(served=seen)
-    since = before.unreachable.since if before is not None and before.unreachable is not None else now
+    since = before.unreachable.since if before is not None and before.unreachable is not None else now.at
     if seen.outcome is Outcome.PARTIAL:
         return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.PARTIAL))
     last_good = _last_good(before.served, seen) if before is not None else seen
@@ -82,8 +93,8 @@ def _after(before: Standing | None, seen: Observation, now: datetime, limits: Li
             refused=before.refused if before is not None else None,
         )
     # A place that was seen in part, or not at all, before it went has been gone since now only.
-    gone_since = before.gone_since if before is not None and before.gone_since is not None else now
-    if not held or (now - gone_since).total_seconds() >= limits.missing_after_s:
+    gone_since = before.gone_since if before is not None and before.gone_since is not None else now.clock
+    if not held or now.clock - gone_since >= limits.missing_after_s:
         note = _about(seen, Severity.NOTE, DiagnosticCode.SOURCE_MISSING, "the directory is not there")
         return Standing(served=replace(seen, found=(), diagnostics=(note,)))
     error = _about(
@@ -112,7 +123,7 @@ def _last_good(served: Observation, seen: Observation) -> Observation:
 
 
 def admit(
-    standings: Mapping[str, Standing], seen: Mapping[str, Observation], now: datetime, limits: Limits
+    standings: Mapping[str, Standing], seen: Mapping[str, Observation], now: Moment, limits: Limits
 ) -> dict[str, Standing]:
     """Return how sources stand after a look at some of them, in the order of `standings`, strongest first. Pure.
 
@@ -150,7 +161,7 @@ def _count(observation: Observation) -> int:
     return len({found.bundle.skill.name for found in observation.found})
 
 
-def _too_many(before: Standing, seen: Observation, total: int, now: datetime, limits: Limits) -> Standing:
+def _too_many(before: Standing, seen: Observation, total: int, now: Moment, limits: Limits) -> Standing:
     error = _about(
         seen,
         Severity.ERROR,

@@ -73,7 +73,16 @@ class Looking:
 
         def open_layer(partition: Partition) -> Refresh:
             current.open_layer(partition, now())
-            return Refresh(current, partition, (), blobs=blobs, limits=limits, now=now, stopped=stopping.is_set)
+            return Refresh(
+                current,
+                partition,
+                (),
+                blobs=blobs,
+                limits=limits,
+                now=now,
+                clock=time.monotonic,
+                stopped=stopping.is_set,
+            )
 
         self.loop = RefreshLoop(
             open_layer,

@@ -86,7 +86,14 @@ async def looking(tmp_path: Path, *further: Source) -> AsyncIterator[Scene]:
     def open_layer(partition: Partition) -> Refresh:
         current.open_layer(partition, world.clock())
         return Refresh(
-            current, partition, (), blobs=world.blobs, limits=world.limits, now=world.clock, stopped=stopping.is_set
+            current,
+            partition,
+            (),
+            blobs=world.blobs,
+            limits=world.limits,
+            now=world.clock,
+            clock=world.clock.monotonic,
+            stopped=stopping.is_set,
         )
 
     loop = RefreshLoop(

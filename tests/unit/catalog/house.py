@@ -42,6 +42,7 @@ class House:
             blobs=self.blobs,
             limits=self.limits,
             now=self.clock,
+            clock=self.clock.monotonic,
             stopped=lambda: self.stopped,
         )
         self._sweep = BlobSweep(self.current, blobs=self.blobs, now=self.clock)

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from skillsvc.catalog.current import SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh
-from skillsvc.catalog.standing import Standing, stand
+from skillsvc.catalog.standing import Moment, Standing, stand
 from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
@@ -50,7 +50,8 @@ def standing_after(*looks: tuple[float, Outcome, tuple[Found, ...]]) -> Standing
     """Return how a source stands after looks, each at a second since the start."""
     standing = None
     for at, outcome, found in looks:
-        standing = stand(standing, seen(outcome, found), START + timedelta(seconds=at), Limits())
+        now = Moment(at=START + timedelta(seconds=at), clock=at)
+        standing = stand(standing, seen(outcome, found), now, Limits())
     assert standing is not None
     return standing
 
@@ -230,6 +231,7 @@ def test_a_directory_that_is_back_with_a_skill_that_cannot_be_read_keeps_its_las
         blobs=house.blobs,
         limits=house.limits,
         now=house.clock,
+        clock=house.clock.monotonic,
     )
     refresh.look()
     root.rename(tmp_path / "away")
@@ -519,6 +521,23 @@ def test_a_place_that_stays_away_is_judged_anew_by_the_same_observation(house: H
     assert house.unreachable == [("one", SourceState.STALE)]
     house.clock.advance(house.limits.missing_after_s)
     house.refresh.admit([sighting])
+    assert (house.listed, house.unreachable) == ({}, [])
+
+
+@pytest.mark.parametrize("seconds", [9_999, -9_999])
+def test_a_time_that_is_put_forward_or_back_changes_nothing_of_how_long_the_last_good_stays(
+    house: House, seconds: float
+) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.outcome = Outcome.ABSENT
+    house.refresh.look()
+    house.clock.put(seconds)
+    house.clock.advance(house.limits.missing_after_s - 1)
+    house.refresh.look()
+    assert (house.listed, house.unreachable) == ({"a": "one"}, [("one", SourceState.STALE)])
+    house.clock.advance(1)
+    house.refresh.look()
     assert (house.listed, house.unreachable) == ({}, [])
 
 

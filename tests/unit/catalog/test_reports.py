@@ -6,7 +6,7 @@ import pytest
 
 from skillsvc.catalog.current import SourceState, UnreachableSource
 from skillsvc.catalog.reports import Placed, ReportedState, SourceReport, report_of
-from skillsvc.catalog.standing import Standing, Unpublished, stand, unseen
+from skillsvc.catalog.standing import Moment, Standing, Unpublished, stand, unseen
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Admission, Tier, Trust
@@ -43,7 +43,7 @@ def seen(outcome: Outcome, *diagnostics: Diagnostic) -> Observation:
 def standing_after(*looks: Observation) -> Standing:
     standing = unseen("main", REGISTERED, [], START)
     for look in looks:
-        standing = stand(standing, look, START, Limits())
+        standing = stand(standing, look, Moment(at=START, clock=0), Limits())
     return standing
 
 
