@@ -24,6 +24,7 @@ from tests.simulators.web_index import READING, hex_of, manifest, remote, serve_
 from tests.simulators.web_server import Answer, WebServer, behind, page, redirect, reset, serving, silent, truncated
 from tests.unit.sources.trees import skill
 
+PLACE = "layer/source"
 INDEX = "/skills/manifest.json"
 BODY = "# Tides\r\nRead the table.\n"
 SCRIPT = b"#!/bin/sh\necho ebb\n"
@@ -62,6 +63,7 @@ class Look:
             blobs=self.blobs,
             folder=self.folder,
             remote=self.remote,
+            place=PLACE,
             stopped=lambda: self.stopped,
         )
         self.made.append(source)
@@ -279,7 +281,7 @@ class TestOnNeed:
     def test_it_is_the_same_bundle_whether_it_is_here_or_not(self, begin: Begin) -> None:
         look = begin()
         [before] = look().found
-        look.remote.bring(hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
         [after] = look.make().observe().found
         assert after.bundle == before.bundle
 
@@ -293,7 +295,7 @@ class TestOnNeed:
         server.answers["/skills/a.txt"] = page(BODY)
         look = begin()
         assert [found.place for found in look().found] == ["a"]
-        look.remote.bring(hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
         assert server.paths() == [INDEX, "/skills/a.txt"]
 
     def test_what_has_another_size_than_the_index_says_is_not_brought(self, server: WebServer, begin: Begin) -> None:
@@ -302,15 +304,15 @@ class TestOnNeed:
         look = begin()
         look()
         with pytest.raises(Unavailable):
-            look.remote.bring(hex_of(BODY))
+            look.remote.bring(PLACE, hex_of(BODY))
         assert not look.blobs.has(hex_of(BODY))
 
     def test_it_is_offered_and_brought(self, begin: Begin) -> None:
         look = begin()
         look()
         for digest, data in ((hex_of(BODY), BODY.encode()), (hex_of(SCRIPT), SCRIPT)):
-            assert look.remote.offers(digest)
-            look.remote.bring(digest)
+            assert look.remote.offers(PLACE, digest)
+            look.remote.bring(PLACE, digest)
             assert look.blobs.read(digest) == data
 
     def test_after_a_restart_it_is_known_before_anybody_answers(self, server: WebServer, begin: Begin) -> None:
@@ -321,7 +323,7 @@ class TestOnNeed:
         server.answers[INDEX] = page(b"", status=500)
         look.source = look.make()
         assert look(held=[found]).outcome is Outcome.FAILED
-        look.remote.bring(hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
         assert look.blobs.has(hex_of(BODY))
 
     def test_after_a_restart_without_the_last_index_it_is_out_of_reach_and_not_lost(
@@ -334,7 +336,7 @@ class TestOnNeed:
         server.answers[INDEX] = page(b"", status=500)
         look.source = look.make()
         look(held=[found])
-        assert look.remote.offers(hex_of(BODY))
+        assert look.remote.offers(PLACE, hex_of(BODY))
 
 
 class TestWhoMayServe:
@@ -512,20 +514,58 @@ class TestAccess:
         assert begin()() == before
         assert "if-none-match" not in server.asked[-1].headers
 
-    @pytest.mark.parametrize("part", ["document", "body", "assets"])
     def test_what_another_source_brought_is_nobodys_who_merely_knows_its_digest(
-        self, server: WebServer, begin: Begin, part: str
+        self, server: WebServer, begin: Begin
     ) -> None:
         secret = skill("a", "Of another tenant.")
-        named = remote("not-there", secret)
-        server.answers[INDEX] = page(
-            manifest({"id": "a", part: [{"name": "x", **named}] if part == "assets" else named})
-        )
+        server.answers[INDEX] = page(manifest({"id": "a", "document": remote("not-there", secret)}))
         look = begin()
         look.blobs.put(secret.encode())
         seen = look()
         assert (seen.outcome, seen.found) == (Outcome.PARTIAL, ())
         assert said(seen) == [(DiagnosticCode.ENTRY_UNREACHABLE, "a")]
+
+    @pytest.mark.parametrize("part", ["body", "assets"])
+    def test_nor_is_it_on_need_before_the_source_itself_has_given_it_and_after_a_restart(
+        self, server: WebServer, begin: Begin, part: str
+    ) -> None:
+        named = remote("a.txt", BODY)
+        server.answers[INDEX] = page(
+            manifest({"id": "a", part: [{"name": "x", **named}] if part == "assets" else named})
+        )
+        look = begin()
+        seen = look()
+        look.blobs.put(BODY.encode())
+        for _ in range(2):
+            assert look.remote.owes(PLACE, hex_of(BODY))
+            with pytest.raises(Unavailable):
+                look.remote.bring(PLACE, hex_of(BODY))
+            look.source.close()
+            look.remote = RemoteBlobs(look.blobs)
+            look.source = look.make()
+            assert look(held=seen.found) == seen
+        server.answers["/skills/a.txt"] = page(BODY)
+        look.remote.bring(PLACE, hex_of(BODY))
+        assert not look.remote.owes(PLACE, hex_of(BODY))
+
+    def test_what_was_given_on_need_is_its_own_after_a_restart_and_in_generations_that_are_retained(
+        self, server: WebServer, begin: Begin
+    ) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "body": remote("a.txt", BODY)}))
+        server.answers["/skills/a.txt"] = page(BODY)
+        look = begin()
+        seen = look()
+        look.remote.bring(PLACE, hex_of(BODY))
+        look.source.close()
+        look.remote = RemoteBlobs(look.blobs)
+        look.source = look.make()
+        look(held=seen.found)
+        assert not look.remote.owes(PLACE, hex_of(BODY))
+        server.answers[INDEX] = page(manifest({"id": "b"}))
+        look(held=seen.found)
+        assert not look.remote.owes(PLACE, hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
+        assert server.paths().count("/skills/a.txt") == 1
 
     def test_what_is_served_of_a_source_is_not_asked_for_again_after_a_restart(
         self, server: WebServer, begin: Begin

@@ -129,8 +129,12 @@ class Web:
         """Tell whether this source has shown to have a blob."""
         return digest in self._shown
 
+    def shown(self) -> frozenset[str]:
+        """Return the digests of all that this source has shown to have."""
+        return frozenset(self._shown)
+
     def take_as_shown(self, digests: Iterable[str]) -> None:
-        """Take blobs as shown: what is served of the source was, by an earlier process."""
+        """Take blobs as shown: they were, to an earlier process."""
         self._shown.update(digests)
 
     def forget_shown_but(self, digests: Collection[str]) -> None:

@@ -94,7 +94,7 @@ class IndexedReading(Generic[Entry]):
         self._listed: tuple[FetchedIndex, Listing[Entry]] | None = None
         self._standing: tuple[FetchedIndex, Observation, frozenset[str]] | None = None
         self._failed_last: frozenset[str] = frozenset()
-        self._has_looked = False
+        self._kept_shown: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -110,6 +110,10 @@ class IndexedReading(Generic[Entry]):
         """Return what the last index listed, also that of an earlier process; None where there was none."""
         if self._index is None:
             self._index = self._kept.read()
+            if self._index is not None:
+                # Only where the last index is of this place: under the same name another one may be declared (G29).
+                self._kept_shown = self._kept.read_shown()
+                self._web.take_as_shown(self._kept_shown)
         try:
             return None if self._index is None else self._list(self._index)
         except IndexMalformed:
@@ -122,10 +126,20 @@ class IndexedReading(Generic[Entry]):
             Abandoned: The look was stopped.
         """
         self.recall()
-        if not self._has_looked and self._index is not None:
-            # Only where the last index is of this place: under the same name another one may have been declared (G29).
-            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
-        self._has_looked = True
+        try:
+            return self._look(url, held)
+        finally:
+            # What is served of it from now on is its own after a restart, too.
+            self.keep_shown()
+
+    def keep_shown(self) -> None:
+        """Keep over restarts what the source has shown to have."""
+        shown = self._web.shown()
+        if shown != self._kept_shown:
+            self._kept_shown = shown
+            self._kept.write_shown(shown)
+
+    def _look(self, url: str, held: Sequence[Found]) -> Observation:
         try:
             self._web.begin()
             index = self._web.index(url, self._index)
@@ -137,7 +151,6 @@ class IndexedReading(Generic[Entry]):
         if index is not self._index:
             self._index = index
             self._kept.write(index)
-            self._web.forget_shown_but(listing.digests)
         if self._standing is not None:
             read_of, seen, digests = self._standing
             if read_of is index and digests.isdisjoint(self._blobs.lost()):

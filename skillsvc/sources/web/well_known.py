@@ -126,7 +126,10 @@ class WellKnownSource:
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`); what changed is told by the index, whatever else is said of it."""
         del changed
-        return self._reading.look(self._url, held)
+        seen = self._reading.look(self._url, held)
+        if (listing := self._reading.recall()) is not None:
+            self._web.forget_shown_but(listing.digests)
+        return seen
 
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
         """Read an index, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
