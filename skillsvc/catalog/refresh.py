@@ -14,6 +14,7 @@ from operator import is_
 
 from skillsvc.catalog.clashes import clashes_in, hidden_by
 from skillsvc.catalog.current import Current, UnreachableSource
+from skillsvc.catalog.kept_standing import KeptStanding, known_of, recalled
 from skillsvc.catalog.reports import Placed, SourceReport, report_of
 from skillsvc.catalog.standing import Moment, Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
@@ -70,6 +71,7 @@ class Refresh:
         now: Callable[[], datetime],
         clock: Callable[[], float],
         stopped: Callable[[], bool] = never,
+        kept: KeptStanding | None = None,
     ) -> None:
         """Prepare. The layer must be open; what it serves is the last good of every source until that is seen.
 
@@ -84,6 +86,7 @@ class Refresh:
             now: The time.
             clock: Tells seconds that only grow.
             stopped: As soon as it says so, what is under way is abandoned.
+            kept: How the sources stood before a restart; it is told how they stand now.
         """
         self._current = current
         self._partition = partition
@@ -92,6 +95,8 @@ class Refresh:
         self._now = now
         self._clock = clock
         self._stopped = stopped
+        self._kept = kept
+        self._last_known = {} if kept is None else kept.read()
         self._places: Mapping[str, _Place] = {}
         self._standings: Mapping[str, Standing] = {}
         self._merged = remembered(current.layers[partition].present.rows)
@@ -137,6 +142,10 @@ class Refresh:
             else:
                 standings[label] = unseen(label, source.admission, rows.get(label, ()), now)
                 places[label] = _Place(source=source)
+                # Once: what is declared anew under a label is another place.
+                if (last := self._last_known.pop(label, None)) is not None:
+                    standings[label] = recalled(standings[label], last)
+                    places[label].complete_at = last.seen_at
         self._standings, self._places = standings, places
         self._published = None
         self.unreachable = self._behind()
@@ -201,7 +210,17 @@ class Refresh:
                 place.complete_at = now.at
         if self._published is None or not all(map(is_, before.values(), self._standings.values())):
             self._merged = merge((standing.served for standing in self._standings.values()), self._merged)
-        return self._publish()
+        published = self._publish()
+        if self._kept is not None:
+            places = self._places
+            known = {label: known_of(each, places[label].complete_at) for label, each in self._standings.items()}
+            self._kept.note(known, now.at)
+        return published
+
+    def close(self) -> None:
+        """Keep what is to be known of the sources after a restart; for the thread that admits, at the end."""
+        if self._kept is not None:
+            self._kept.close()
 
     def told(self) -> tuple[Diagnostic, ...]:
         """Return all that an operator is told of the layer as it is now; for any thread."""

@@ -344,5 +344,8 @@ class RefreshLoop:
             unanswered = self._asked.take_all()
         for waiting in unanswered:
             waiting.answer.cancel()
+        with self._admitting:
+            for refresh in self._refreshes.values():
+                refresh.close()
         if not self._beside.wait(_LEAVE_S):
             _log.warning("%d looks do not stop; they end with the process", self._beside.under_way)

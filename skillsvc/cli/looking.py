@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.kept_standing import KeptStanding
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
 from skillsvc.catalog.sweep import BlobSweep
@@ -24,7 +25,7 @@ from skillsvc.cli.watching import Watches
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.transport import Authorities
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.partition import Partition, layer_id
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import seek
 from skillsvc.sources.remote_blobs import RemoteBlobs
@@ -82,6 +83,7 @@ class Looking:
                 now=now,
                 clock=time.monotonic,
                 stopped=stopping.is_set,
+                kept=KeptStanding(folder / f".standing.{layer_id(partition).hex()}"),
             )
 
         self.loop = RefreshLoop(

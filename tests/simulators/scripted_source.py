@@ -10,13 +10,17 @@ from skillsvc.sources.source import Observation, Outcome
 
 
 class ScriptedSource:
-    """Tells `outcome` and `found` until they are changed, and remembers how it was asked in `looks` and `held`."""
+    """Tells `outcome`, `found` and `revision` until they are changed.
+
+    How it was asked is in `looks` and `held`.
+    """
 
     def __init__(self, label: str, *rows: Row) -> None:
         self._label = label
         self.found: tuple[Found, ...] = tuple(row.found for row in rows)
         self.outcome = Outcome.WHOLE
         self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.revision = ""
         self.error: BaseException | None = None
         self.looks: list[Collection[str] | None] = []
         self.held: tuple[Found, ...] = ()
@@ -44,6 +48,7 @@ class ScriptedSource:
             outcome=self.outcome,
             found=self.found if seen else (),
             diagnostics=self.diagnostics,
+            revision=self.revision if seen else "",
         )
         if self._last is None or now != self._last:
             self._last = now

@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 
 from skillsvc.catalog.current import Current, SourceState
+from skillsvc.catalog.kept_standing import KeptStanding
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.content.blobs import BlobStore
@@ -31,8 +32,8 @@ class House:
         self.stopped = False
         self.start()
 
-    def start(self) -> None:
-        """Begin, or begin again with what the log and the blob store hold."""
+    def start(self, kept: KeptStanding | None = None) -> None:
+        """Begin, or begin again with what the log and the blob store hold, and a file of how sources stood."""
         self.current = Current(self.log, self.limits)
         self.current.open_layer(DEPLOYMENT, self.clock())
         self.refresh = Refresh(
@@ -44,6 +45,7 @@ class House:
             now=self.clock,
             clock=self.clock.monotonic,
             stopped=lambda: self.stopped,
+            kept=kept,
         )
         self._sweep = BlobSweep(self.current, blobs=self.blobs, now=self.clock)
 

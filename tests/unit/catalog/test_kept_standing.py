@@ -1,12 +1,17 @@
 """What is kept over restarts of how sources stand: when it is written, and that what is damaged is as good as lost."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from skillsvc.catalog.kept_standing import KeptStanding, LastKnown
+from skillsvc.catalog.reports import Placed, SourceReport
+from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.sources.source import Outcome
 from tests.simulators.clock import START
+from tests.simulators.scripted_source import ScriptedSource
+from tests.unit.catalog.house import House
 
 SEEN = LastKnown(behind_since=None, seen_at=START, revision="c0ffee")
 BEHIND = LastKnown(behind_since=START, seen_at=None, revision="")
@@ -72,3 +77,39 @@ def test_what_is_damaged_is_as_good_as_lost(path: Path) -> None:
     KeptStanding(path).note({"a": SEEN}, START)
     path.write_bytes(path.read_bytes()[:-1])
     assert KeptStanding(path).read() == {}
+
+
+def test_since_when_a_source_is_behind_what_was_seen_of_it_and_when_outlive_a_restart(path: Path) -> None:
+    house = House()
+
+    def reported(source: str) -> SourceReport:
+        report = house.refresh.report(source, Placed(kind="git", looking=False, next_look_at=None))
+        assert report is not None
+        return report
+
+    def since(source: str) -> datetime:
+        return next(each.since for each in house.current.layers[DEPLOYMENT].unreachable if each.source == source)
+
+    house.start(KeptStanding(path))
+    house.one.hold(house.skill("a"))
+    house.one.revision = "c0ffee"
+    house.two.hold(house.skill("b"))
+    house.refresh.look()
+    seen_at = house.clock()
+    house.one.outcome = Outcome.FAILED
+    house.clock.advance(10)
+    house.refresh.look()
+    failed_at = house.clock()
+    for _ in range(2):
+        house.clock.advance(3600)
+        house.start(KeptStanding(path))
+        began_at = house.clock()
+        for looked in (False, True):
+            if looked:
+                house.refresh.look()
+            assert since("one") == failed_at
+            assert (reported("one").revision, reported("one").last_success_at) == ("c0ffee", seen_at)
+        assert reported("two").last_success_at == began_at
+    # Another source of the label is another place.
+    house.refresh.replace([ScriptedSource("one"), house.two])
+    assert (reported("one").revision, reported("one").last_success_at) == ("", None)
