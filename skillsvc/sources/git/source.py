@@ -178,7 +178,7 @@ class GitSource:
             self._cache.drop()
             read = self._read(self._fetch(None, held), held, only_changed=only_changed)
         if read is None:
-            raise _LookFailed(f"the repository that {self._url.host} sends is damaged, or has a folder too large")
+            raise _LookFailed(f"the repository that {self._url.server} sends is damaged, or has a folder too large")
         self._last = read
         return read.seen
 
