@@ -133,7 +133,7 @@ class Current:
         with self._writing:
             layer = self._layers[partition]
             present = layer.present
-            generation = None
+            generation = moved = None
             made = make_generation(
                 partition=partition,
                 log_id=present.log_id,
@@ -152,10 +152,15 @@ class Current:
                 # The same generation, with what no digest covers as it is now: diagnostics, places.
                 renewed = replace(made, sequence=present.sequence, published_at=present.published_at)
                 grown = _with_present(layer, renewed)
+                # A look joins what it cannot see to what is held by its place, after a restart too.
+                if any(old.found.place != new.found.place for old, new in zip(present.rows, rows, strict=True)):
+                    moved = renewed
             else:
                 grown = layer
             kept = retained(grown, now, self._limits)
             dropped = _dropped(grown, kept)
+            if moved is not None:
+                self._log.renew(moved)
             if generation is not None:
                 self._log.append(generation, dropped=dropped)
             elif dropped:

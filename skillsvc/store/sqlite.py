@@ -18,7 +18,14 @@ from skillsvc.catalog.log import LayerRecord, RequestKey, RequestRecord
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
-from skillsvc.store.layers import append_generation, damaged, drop_generations, generations_of, read_layer
+from skillsvc.store.layers import (
+    append_generation,
+    damaged,
+    drop_generations,
+    generations_of,
+    read_layer,
+    renew_generation,
+)
 from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
 
@@ -107,6 +114,12 @@ class SqliteStore:
             append_generation(connection, generation, self._newest.get(partition))
             drop_generations(connection, partition, dropped)
         self._newest[partition] = generation
+
+    def renew(self, generation: Generation) -> None:
+        """Keep the newest generation as it is now, as `LayerLog.renew` says."""
+        with self._transaction() as connection:
+            renew_generation(connection, generation, self._newest.get(generation.partition))
+        self._newest[generation.partition] = generation
 
     def forget(self, partition: Partition, sequences: Collection[int]) -> None:
         """Forget generations, as `LayerLog.forget` says."""

@@ -168,6 +168,18 @@ def test_after_a_restart_the_last_good_of_a_source_that_fails_is_what_the_log_ho
     assert house.unreachable == [("one", SourceState.STALE)]
 
 
+def test_after_a_restart_the_last_good_of_a_skill_is_where_it_was_seen_last(house: House) -> None:
+    house.one.hold(house.skill("a", place="a"), house.skill("b", place="b"))
+    house.refresh.look()
+    sequence = house.current.layers[DEPLOYMENT].present.sequence
+    house.one.hold(house.skill("a", place="moved"), house.skill("b", place="b"))
+    assert house.refresh.look() is None
+    house.start()
+    house.refresh.look()
+    assert house.current.layers[DEPLOYMENT].present.sequence == sequence
+    assert [found.place for found in house.one.held] == ["moved", "b"]
+
+
 def test_a_source_taken_out_of_the_settings_is_served_no_more_after_a_restart(house: House) -> None:
     house.one.hold(house.skill("a"))
     house.refresh.look()
