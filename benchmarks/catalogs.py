@@ -1,6 +1,7 @@
 """A catalog of one tree, put together as the server does it, in this process."""
 
 import os
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -51,7 +52,7 @@ def open_catalog(tree: Path, data: Path) -> Iterator[Catalog]:
             DirectorySettings(path=str(tree), reading=ReadingSettings(label=LABEL)), limits=limits, blobs=blobs
         )
         yield Catalog(
-            refresh=Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=limits, now=now),
+            refresh=Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=limits, now=now, clock=time.monotonic),
             parts=Parts(
                 current=current,
                 blobs=blobs,

@@ -158,7 +158,16 @@ def _loop(folder: Path, data: Path) -> Iterator[tuple[RefreshLoop, Current]]:
 
         def open_layer(partition: Partition) -> Refresh:
             current.open_layer(partition, now())
-            return Refresh(current, partition, (), blobs=blobs, limits=limits, now=now, stopped=stopping.is_set)
+            return Refresh(
+                current,
+                partition,
+                (),
+                blobs=blobs,
+                limits=limits,
+                now=now,
+                clock=time.monotonic,
+                stopped=stopping.is_set,
+            )
 
         loop = RefreshLoop(
             open_layer,

@@ -155,6 +155,8 @@ _MEANINGS = {
     "partition_bytes": "texts and assets of such a layer together, shared ones counted for each skill",
     "source_depth": "how deep below its root the layout `nested` looks for skills",
     "source_folders": "folders that are looked into",
+    "source_assets": "assets of all skills of a source together, folders and what is left out counted too; a skill "
+    "beyond them is refused",
     "asset_depth": "how deep below a skill's folder an asset may lie",
     "missing_after_s": "how long a source that is gone keeps its last good state",
     "retained_generations": "older generations of a layer that are kept in any case",

@@ -20,6 +20,7 @@ from skillsvc.catalog.layer import (
     UnreachableSource,
     dropped,
     followed,
+    is_moved,
     layer_of,
     new_layer,
     retained,
@@ -188,6 +189,8 @@ class Current:
             kept = retained(grown, now, self._limits)
             gone = dropped(layer, kept)
             generation = kept.present if kept.present.sequence != layer.present.sequence else None
+            if generation is None and is_moved(layer.present, kept.present):
+                self._log.renew(kept.present)
             if generation is not None:
                 self._log.append(generation, dropped=gone)
             elif gone:

@@ -107,6 +107,14 @@ def followed(layer: Layer, rows: tuple[Row, ...], now: datetime) -> Layer:
     return layer
 
 
+def is_moved(before: Generation, after: Generation) -> bool:
+    """Tell whether skills of one and the same generation stand at other places than before.
+
+    A look joins what it cannot see to what is held by its place, after a restart too: the log has to know.
+    """
+    return any(old.found.place != new.found.place for old, new in zip(before.rows, after.rows, strict=True))
+
+
 def sharing(layer: Layer, rows: tuple[Row, ...]) -> tuple[Row, ...]:
     """Return rows with those that the present generation has equal ones of taken from there: generations share them."""
     present = layer.present

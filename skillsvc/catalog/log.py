@@ -58,6 +58,13 @@ class LayerLog(Protocol):
         highest; anything else raises ValueError, for the caller holds the publishing lock.
         """
 
+    def renew(self, generation: Generation) -> None:
+        """Keep the newest generation with what no digest covers of its rows as it is now; older ones stay as they are.
+
+        Raises:
+            ValueError: It is not the newest of its layer, or has another digest.
+        """
+
     def forget(self, partition: Partition, sequences: Collection[int]) -> None:
         """Forget generations of a layer, in one step; those that it does not hold are forgotten already.
 

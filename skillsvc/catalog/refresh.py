@@ -14,9 +14,10 @@ from operator import is_
 
 from skillsvc.catalog.clashes import clashes_in, hidden_by
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.kept_standing import KeptStanding, known_of, recalled
 from skillsvc.catalog.layer import UnreachableSource
 from skillsvc.catalog.reports import Placed, SourceReport, report_of
-from skillsvc.catalog.standing import Standing, Unpublished, admit, behind, unseen
+from skillsvc.catalog.standing import Moment, Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stopping import Abandoned, never
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
@@ -69,7 +70,9 @@ class Refresh:
         blobs: BlobStore,
         limits: Limits,
         now: Callable[[], datetime],
+        clock: Callable[[], float],
         stopped: Callable[[], bool] = never,
+        kept: KeptStanding | None = None,
     ) -> None:
         """Prepare. The layer must be open; what it serves is the last good of every source until that is seen.
 
@@ -82,14 +85,19 @@ class Refresh:
             blobs: The store that the sources take skills into.
             limits: The limits in force.
             now: The time.
+            clock: Tells seconds that only grow.
             stopped: As soon as it says so, what is under way is abandoned.
+            kept: How the sources stood before a restart; it is told how they stand now.
         """
         self._current = current
         self._partition = partition
         self._blobs = blobs
         self._limits = limits
         self._now = now
+        self._clock = clock
         self._stopped = stopped
+        self._kept = kept
+        self._last_known = {} if kept is None else kept.read()
         self._places: Mapping[str, _Place] = {}
         self._standings: Mapping[str, Standing] = {}
         self._merged = remembered(current.layers[partition].present.rows)
@@ -115,11 +123,14 @@ class Refresh:
         """The generation that the layer serves."""
         return self._current.layers[self._partition].present
 
-    def replace(self, sources: Sequence[Source]) -> None:
+    def replace(self, sources: Sequence[Source]) -> bool:
         """Refresh from other sources from now on, the strongest first; for the thread that admits.
 
         How a source stands that there was before, the same object, stays; the others' last good is what is served of
         their labels. What is not there any more is published no longer from the next `admit` on.
+
+        Returns:
+            Whether something is served with a tier or a trust that is lower by now: the next `admit` should not wait.
         """
         now = self._now()
         rows = self._held_rows()
@@ -131,11 +142,19 @@ class Refresh:
             if place is not None and place.source is source:
                 standings[label], places[label] = self._standings[label], place
             else:
-                standings[label], places[label] = unseen(label, rows.get(label, ()), now), _Place(source=source)
+                standings[label] = unseen(label, source.admission, rows.get(label, ()), now)
+                places[label] = _Place(source=source)
+                # Once: what is declared anew under a label is another place.
+                if (last := self._last_known.pop(label, None)) is not None:
+                    standings[label] = recalled(standings[label], last)
+                    places[label].complete_at = last.seen_at
         self._standings, self._places = standings, places
         self._published = None
         self.unreachable = self._behind()
         self._current.report(self._partition, self.unreachable)
+        return any(
+            _is_lower(standings[label].served, of_label) for label, of_label in rows.items() if label in standings
+        )
 
     def look(self, changed: Mapping[str, Collection[str] | None] | None = None) -> Generation | None:
         """Look at every source, or at the changed paths of those named; return the generation published, if any.
@@ -184,16 +203,26 @@ class Refresh:
             Abandoned: It was stopped; what is served stays.
         """
         seen = {each.label: each.observation for each in sightings if self._is_placed(each)}
-        now = self._now()
+        now = Moment(at=self._now(), clock=self._clock())
         before, self._standings = self._standings, admit(self._standings, seen, now, self._limits)
         for label in seen:
             place = self._places[label]
-            place.looked_at, place.mark = now, None
+            place.looked_at, place.mark = now.at, None
             if self._standings[label].unreachable is None:
-                place.complete_at = now
+                place.complete_at = now.at
         if self._published is None or not all(map(is_, before.values(), self._standings.values())):
             self._merged = merge((standing.served for standing in self._standings.values()), self._merged)
-        return self._publish()
+        published = self._publish()
+        if self._kept is not None:
+            places = self._places
+            known = {label: known_of(each, places[label].complete_at) for label, each in self._standings.items()}
+            self._kept.note(known, now.at)
+        return published
+
+    def close(self) -> None:
+        """Keep what is to be known of the sources after a restart; for the thread that admits, at the end."""
+        if self._kept is not None:
+            self._kept.close()
 
     def told(self) -> tuple[Diagnostic, ...]:
         """Return all that an operator is told of the layer as it is now; for any thread."""
@@ -335,6 +364,11 @@ class Refresh:
                 severity=Severity.ERROR, code=code, message=f"{message}; what is served stays as it was"
             ),
         )
+
+
+def _is_lower(served: Observation, rows: Sequence[Row]) -> bool:
+    """Tell whether rows are to be served with another tier or trust than they are, which is lower (see `unseen`)."""
+    return any((row.tier, row.trust) != (served.tier, served.trust) for row in rows)
 
 
 def _failed(standing: Standing, code: DiagnosticCode, message: str) -> Observation:

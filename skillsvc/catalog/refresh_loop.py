@@ -120,7 +120,8 @@ class RefreshLoop:
 
         A source that was there before, the same object, keeps how it stands and the look under way; one that is new is
         missing until it was looked at, or stale where its label is served. What is not there any more is served until
-        the next generation of its layer, which comes soon. Waits for what is being published.
+        the next generation of its layer, which comes soon, and at once where a tier or a trust was lowered (rules.md
+        6). Waits for what is being published.
 
         Raises:
             Unavailable: STORE_UNREACHABLE, where a layer cannot be opened; all goes on as before then.
@@ -129,8 +130,9 @@ class RefreshLoop:
         with self._admitting:
             opened = {each: self._open_layer(each) for each in declared if each not in self._refreshes}
             self._refreshes = {**self._refreshes, **opened}
+            is_lower = False
             for partition, refresh in self._refreshes.items():
-                refresh.replace([each.source for each in declared.get(partition, ())])
+                is_lower |= refresh.replace([each.source for each in declared.get(partition, ())])
                 self._news.setdefault(partition, News())
             with self._woken:
                 self._schedule.declare(
@@ -143,6 +145,8 @@ class RefreshLoop:
                 )
                 self._unpublished.update(self._refreshes)
                 self._gather(_GATHER_POLLED_S)
+                if is_lower:
+                    self._publish_by(self._clock())
                 self._call()
 
     def tell(self, key: SourceKey, paths: Collection[str]) -> None:
@@ -340,5 +344,8 @@ class RefreshLoop:
             unanswered = self._asked.take_all()
         for waiting in unanswered:
             waiting.answer.cancel()
+        with self._admitting:
+            for refresh in self._refreshes.values():
+                refresh.close()
         if not self._beside.wait(_LEAVE_S):
             _log.warning("%d looks do not stop; they end with the process", self._beside.under_way)

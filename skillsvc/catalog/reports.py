@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.standing import Standing, Unpublished
-from skillsvc.domain.diagnostics import Severity
+from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.trust import Tier, Trust
@@ -138,12 +138,43 @@ _STATES = {
 }
 
 
+_UNSEEN = frozenset(
+    {
+        DiagnosticCode.ENTRY_UNREACHABLE,
+        DiagnosticCode.FILE_CHANGED,
+        DiagnosticCode.FILE_UNREADABLE,
+        DiagnosticCode.FOLDER_UNREADABLE,
+        DiagnosticCode.STORE_UNREACHABLE,
+    }
+)
+"""What keeps a look from seeing a place; any other error of a place is of what was seen of it."""
+_WHOLE_UNSEEN = _UNSEEN | {
+    DiagnosticCode.ARTIFACT_REFUSED,
+    DiagnosticCode.INDEX_MALFORMED,
+    DiagnosticCode.PROVIDER_FAILED,
+    DiagnosticCode.PROVIDER_INCOMPLETE,
+    DiagnosticCode.SOURCE_GONE,
+    DiagnosticCode.SOURCE_MALFORMED,
+    DiagnosticCode.SOURCE_UNREACHABLE,
+    DiagnosticCode.SOURCE_UNREADABLE,
+    DiagnosticCode.TOO_MANY_FOLDERS,
+    DiagnosticCode.TOO_MANY_SKILLS,
+}
+"""The same, where it is told of the source as a whole."""
+
+
 def _error_of(standing: Standing, unpublished: Unpublished | None) -> str:
-    """Return the message of the error that says most: what is said of the whole source before what is of one place."""
+    """Return the message of the error that says most: why not all was seen, before what was seen and is not taken."""
     if unpublished is not None:
         return unpublished.diagnostic.message
-    errors = [each for each in standing.served.diagnostics if each.severity is Severity.ERROR]
-    return next((each.message for each in sorted(errors, key=lambda each: bool(each.skill))), "")
+    errors = (each for each in standing.served.diagnostics if each.severity is Severity.ERROR)
+    first = min(errors, key=_rank, default=None)
+    return "" if first is None else first.message
+
+
+def _rank(error: Diagnostic) -> tuple[bool, bool]:
+    """Sort key: what says most comes first, of it what is said of the source as a whole."""
+    return error.code not in (_UNSEEN if error.skill else _WHOLE_UNSEEN), bool(error.skill)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

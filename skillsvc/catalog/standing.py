@@ -12,8 +12,19 @@ from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.trust import Tier, trust_of
+from skillsvc.domain.trust import Admission
 from skillsvc.sources.source import Observation, Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When something is: `at` is what is told, `clock` seconds that only grow, by which is known how long it lasted.
+
+    The time of day may be put forward by hours, and nothing that lasts minutes is over by that.
+    """
+
+    at: datetime
+    clock: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,26 +32,31 @@ class Standing:
     """How a source stands: the observation that is served, and where that is not all there is, why and since when.
 
     What is served is the one last good that there is of a source: a look is given it, and keeps none of its own. `seen`
-    is what its last look came to, None where there was none. `gone_since` is when its place was first found missing,
-    None while it is there. `refused` is what was seen last where that was too much for its layer: the source counts on
-    the blobs of it.
+    is what its last look came to, None where there was none. `gone_since` is when its place was first found missing, in
+    the seconds of `Moment.clock`, None while it is there. `refused` is what was seen last where that was too much for
+    its layer: the source counts on the blobs of it.
     """
 
     served: Observation
     seen: Observation | None = None
     unreachable: UnreachableSource | None = None
-    gone_since: datetime | None = None
+    gone_since: float | None = None
     refused: Observation | None = None
 
 
-def unseen(source: str, held: Sequence[Row], now: datetime) -> Standing:
-    """Return how a source stands that this process has not looked at yet: what is served of it is all that is known."""
+def unseen(source: str, admission: Admission, held: Sequence[Row], now: datetime) -> Standing:
+    """Return how a source stands that was not looked at yet as it is declared now: what is served is all that is known.
+
+    What it is lowered to is in force at once (rules.md 6). What it is raised to waits for a look: the label may be that
+    of another place now, and nobody raised what was seen at the one before.
+    """
+    for row in held[:1]:
+        admission = admission.lowered_to(Admission(tier=row.tier, trust=row.trust))
     return Standing(
         served=Observation(
             source=source,
-            # Of what was never seen nothing is served, whatever it stands for here.
-            tier=held[0].tier if held else Tier.LEARNED,
-            trust=held[0].trust if held else trust_of(Tier.LEARNED),
+            tier=admission.tier,
+            trust=admission.trust,
             outcome=Outcome.FAILED,
             found=tuple(row.found for row in held),
         ),
@@ -50,7 +66,7 @@ def unseen(source: str, held: Sequence[Row], now: datetime) -> Standing:
     )
 
 
-def stand(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
+def stand(before: Standing | None, seen: Observation, now: Moment, limits: Limits) -> Standing:
     """Return how a source stands after a look. Pure.
 
     A place that never held skills and is not there is empty and complete; one that did is stale for `missing_after_s`,
@@ -62,22 +78,23 @@ def stand(before: Standing | None, seen: Observation, now: datetime, limits: Lim
     return replace(_after(before, seen, now, limits), seen=seen)
 
 
-def _after(before: Standing | None, seen: Observation, now: datetime, limits: Limits) -> Standing:
+def _after(before: Standing | None, seen: Observation, now: Moment, limits: Limits) -> Standing:
     if seen.outcome is Outcome.WHOLE:
         return Standing(served=seen)
-    since = before.unreachable.since if before is not None and before.unreachable is not None else now
+    since = before.unreachable.since if before is not None and before.unreachable is not None else now.at
     if seen.outcome is Outcome.PARTIAL:
         return Standing(served=seen, unreachable=_unreachable(seen, since, SourceState.PARTIAL))
-    held = before.served.found if before is not None else ()
+    last_good = _last_good(before.served, seen) if before is not None else seen
+    held = last_good.found
     if seen.outcome is Outcome.FAILED:
         return Standing(
-            served=replace(seen, found=held),
+            served=last_good,
             unreachable=_unreachable(seen, since, SourceState.STALE if held else SourceState.MISSING),
             refused=before.refused if before is not None else None,
         )
     # A place that was seen in part, or not at all, before it went has been gone since now only.
-    gone_since = before.gone_since if before is not None and before.gone_since is not None else now
-    if not held or (now - gone_since).total_seconds() >= limits.missing_after_s:
+    gone_since = before.gone_since if before is not None and before.gone_since is not None else now.clock
+    if not held or now.clock - gone_since >= limits.missing_after_s:
         note = _about(seen, Severity.NOTE, DiagnosticCode.SOURCE_MISSING, "the directory is not there")
         return Standing(served=replace(seen, found=(), diagnostics=(note,)))
     error = _about(
@@ -87,14 +104,26 @@ def _after(before: Standing | None, seen: Observation, now: datetime, limits: Li
         "the directory is gone; what was seen last is served for now",
     )
     return Standing(
-        served=replace(seen, found=held, diagnostics=(error,)),
+        served=replace(last_good, diagnostics=(error,)),
         unreachable=_unreachable(seen, since, SourceState.STALE),
         gone_since=gone_since,
     )
 
 
+def _last_good(served: Observation, seen: Observation) -> Observation:
+    """Return what is served on after a look that saw nothing; it is raised no more than by `unseen`."""
+    admission = seen.admission.lowered_to(served.admission) if served.found else seen.admission
+    return replace(
+        seen,
+        tier=admission.tier,
+        trust=admission.trust,
+        found=served.found,
+        revision=seen.revision or served.revision,
+    )
+
+
 def admit(
-    standings: Mapping[str, Standing], seen: Mapping[str, Observation], now: datetime, limits: Limits
+    standings: Mapping[str, Standing], seen: Mapping[str, Observation], now: Moment, limits: Limits
 ) -> dict[str, Standing]:
     """Return how sources stand after a look at some of them, in the order of `standings`, strongest first. Pure.
 
@@ -132,7 +161,7 @@ def _count(observation: Observation) -> int:
     return len({found.bundle.skill.name for found in observation.found})
 
 
-def _too_many(before: Standing, seen: Observation, total: int, now: datetime, limits: Limits) -> Standing:
+def _too_many(before: Standing, seen: Observation, total: int, now: Moment, limits: Limits) -> Standing:
     error = _about(
         seen,
         Severity.ERROR,

@@ -18,11 +18,12 @@ from typing_extensions import override
 
 from skillsvc.cli import (
     access_commands,
-    admin_commands,
     catalog_commands,
     config_commands,
+    generation_commands,
     partition_commands,
     skill_commands,
+    source_commands,
 )
 from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.output import FAILED, USAGE, complain, print_line
@@ -194,11 +195,11 @@ app.command()(skill_commands.activate)
 app.command()(catalog_commands.render)
 app.command()(catalog_commands.watch)
 app.command()(catalog_commands.info)
-app.command()(admin_commands.sources)
-app.command()(admin_commands.refresh)
-app.command()(admin_commands.diagnostics)
-app.command()(admin_commands.generations)
-app.command()(admin_commands.diff)
+app.command()(source_commands.sources)
+app.command()(source_commands.refresh)
+app.command()(source_commands.diagnostics)
+app.command()(generation_commands.generations)
+app.command()(generation_commands.diff)
 app.command()(partition_commands.partitions)
 app.command()(partition_commands.revoke)
 app.command()(partition_commands.lift)

@@ -30,7 +30,7 @@ _ACTIVATE_TIMEOUT_S = 60.0
 """The default deadlines of the contract (contract.md, "Time and retries")."""
 _NAMES_LOOKED_AT = 1_000
 """A page of a listing: more would cost more than a guess is worth."""
-_DIGEST_SHOWN = 12
+DIGEST_SHOWN = 12
 """Hex digits by which a person tells a digest from others."""
 
 
@@ -74,7 +74,7 @@ def tell_incomplete(generation: "Generation") -> None:
 
 def state_of(generation: "Generation") -> str:
     """Return the state that an answer came from, as it is told to people."""
-    return f"generation {generation.sequence} {generation.digest[:_DIGEST_SHOWN]}"
+    return f"generation {generation.sequence} {generation.digest[:DIGEST_SHOWN]}"
 
 
 def sentence_of(error: "SkillsourceError", address: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from skillsvc.catalog.clashes import clashes_in
-from skillsvc.catalog.standing import stand
+from skillsvc.catalog.standing import Moment, stand
 from skillsvc.cli.hashing import HashingBlobStore
 from skillsvc.cli.output import count_of, print_line, print_text
 from skillsvc.domain.caps import fits_skill_name
@@ -194,7 +194,7 @@ def check(
         lower = limits if table is None else lowered(limits, table.limits)
         seen = DirectorySource(source, limits=lower, blobs=blobs).observe()
         layer = layers.setdefault(DEPLOYMENT if table is None else table.feeds(), [])
-        layer.append(stand(None, seen, datetime.now(UTC), limits).served)
+        layer.append(stand(None, seen, Moment(at=datetime.now(UTC), clock=0), limits).served)
     told: list[Told] = []
     lost: list[_Lost] = []
     rows: list[Row] = []

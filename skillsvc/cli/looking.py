@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.kept_standing import KeptStanding
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
 from skillsvc.catalog.sweep import BlobSweep
@@ -25,7 +26,7 @@ from skillsvc.cli.watching import Watches
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.transport import Authorities
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.partition import Partition, layer_id
 from skillsvc.service.audit import Audit
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import seek
@@ -79,7 +80,17 @@ class Looking:
 
         def open_layer(partition: Partition) -> Refresh:
             current.open_layer(partition, now())
-            return Refresh(current, partition, (), blobs=blobs, limits=limits, now=now, stopped=stopping.is_set)
+            return Refresh(
+                current,
+                partition,
+                (),
+                blobs=blobs,
+                limits=limits,
+                now=now,
+                clock=time.monotonic,
+                stopped=stopping.is_set,
+                kept=KeptStanding(folder / f".standing.{layer_id(partition).hex()}"),
+            )
 
         self.loop = RefreshLoop(
             open_layer,

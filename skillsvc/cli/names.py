@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from skillsvc.cli.output import USAGE, fail
-from skillsvc.domain.caps import CAPS, fits_asset_name, fits_skill_name, fits_skill_reference
+from skillsvc.domain.caps import CAPS, fits_asset_name, fits_skill_reference
 
 _SKILL_NAME = "a lower-case letter or digit, then up to 63 of those, `_` or `-`"
 _REFERENCE = f"{_SKILL_NAME}; or two such, a source's and a skill's, joined by `/`"
@@ -20,18 +20,6 @@ _ALIKE = 0.7
 _HOST = r"(?:\[[^\[\]]*\]|[^:/\[\]]+)"
 _ADDRESS = re.compile(rf"(?:unix|unix-abstract|dns|ipv4|ipv6):.+|{_HOST}:[0-9]{{1,5}}", re.DOTALL)
 """What begins with a scheme is left to gRPC."""
-
-
-def check_plain_name(name: str) -> None:
-    """End the command where a text is no name of a skill that can be listed."""
-    if not fits_skill_name(name):
-        if fits_skill_reference(name):
-            fail(
-                f"{name}: this command takes a plain name, since no call tells the entry of a skill that is shadowed; "
-                "body, assets, read and activate take SOURCE/NAME",
-                USAGE,
-            )
-        fail(f"{name!r} is no name of a skill: {_SKILL_NAME} (NAME_MALFORMED)", USAGE)
 
 
 def check_reference(name: str) -> None:

@@ -54,9 +54,8 @@ ProjectOption = Annotated[
     str, typer.Option("--project", metavar="PROJECT", help="The principal's project; of `local` where none is named.")
 ]
 Timeout = Annotated[float, typer.Option(min=0.001, metavar="SECONDS", help="Time that each answer may take.")]
-
-TIMEOUT_S: Final = 10.0
-"""How many seconds an answer may take where nobody says so and nothing is waited for."""
+ANSWER_S: Final = 10.0
+"""What that is where nothing else is said."""
 _SERVICE: Final = "skillsource.v1.CatalogAdminService"
 _FOLDER: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LOCAL: Final = "local"

@@ -6,7 +6,7 @@ import typer
 
 from skillsvc.cli.asking import Json
 from skillsvc.cli.operating import (
-    TIMEOUT_S,
+    ANSWER_S,
     AdminAddress,
     DataDir,
     PrincipalOption,
@@ -24,7 +24,7 @@ def partitions(
     *,
     data_dir: DataDir = None,
     admin: AdminAddress = "",
-    timeout: Timeout = TIMEOUT_S,
+    timeout: Timeout = ANSWER_S,
     json: Json = False,
 ) -> None:
     """List the partitions that have a layer.
@@ -67,7 +67,7 @@ def revoke(
     admin: AdminAddress = "",
     partition: PrincipalOption = "",
     project: ProjectOption = "",
-    timeout: Timeout = TIMEOUT_S,
+    timeout: Timeout = ANSWER_S,
     json: Json = False,
 ) -> None:
     """Take a skill out of a layer at once, and keep its name out of it until that is lifted.
@@ -99,7 +99,7 @@ def lift(
     admin: AdminAddress = "",
     partition: PrincipalOption = "",
     project: ProjectOption = "",
-    timeout: Timeout = TIMEOUT_S,
+    timeout: Timeout = ANSWER_S,
     json: Json = False,
 ) -> None:
     """Let a revoked name be published again.

@@ -8,7 +8,7 @@ import typer
 
 from skillsvc.cli.asking import DEFAULT_ADDRESS, Address, Json, Project, Timeout, asking, state_of
 from skillsvc.cli.catalog_commands import who
-from skillsvc.cli.names import check_asset_name, check_plain_name, check_reference
+from skillsvc.cli.names import check_asset_name, check_reference
 from skillsvc.cli.output import (
     USAGE,
     complain,
@@ -24,14 +24,16 @@ from skillsvc.cli.output import (
 from skillsvc.cli.printable import readable
 
 if TYPE_CHECKING:
-    from skillsource import Skill
+    from skillsource import Client, Skill
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The skill; SOURCE/NAME where it is shadowed.")]
 
 
 def show(
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The skill; a plain name only.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The skill; SOURCE/NAME where it must be of this source.")
+    ],
     address: Address = DEFAULT_ADDRESS,
     project: Project = "",
     timeout: Timeout = None,
@@ -43,14 +45,22 @@ def show(
 
     Example: skillsvc show csv-check
     """
-    check_plain_name(name)
+    check_reference(name)
+    source, _, plain = name.rpartition("/")
     with asking(address, project, timeout, skill=name) as client:
         from skillsource import SkillNotFound, SkillView  # noqa: PLC0415 - see `asking`
 
-        skills = client.narrowed(allow=[name]).list_skills(view=SkillView.FULL).skills
+        skills = client.narrowed(allow=[plain]).list_skills(view=SkillView.FULL).skills
         if not skills:
             raise SkillNotFound("no skill of this name in the catalog", reason="SKILL_NOT_FOUND")
-    skill = skills[0]
+        skill = skills[0]
+        if source not in {"", skill.source}:
+            # Where there is none of this name at all, that is what is told.
+            client.list_assets(name)
+            fail(
+                f"{name} is shadowed by {skill.source}/{plain}, and no call tells the entry of what is shadowed; "
+                "body, assets, read and activate take it"
+            )
     if json:
         print_json(skill)
         return
@@ -176,8 +186,8 @@ def activate(
 ) -> None:
     """Begin the use of a skill.
 
-    Prints its text, ready for a model; the id of the activation and notes go to standard error. Skills with tools
-    cannot be begun yet: not built.
+    Prints its text, ready for a model; the id of the activation and notes go to standard error, with a line where the
+    skill is not one that is trusted. Skills with tools cannot be begun yet: not built.
 
     Example: skillsvc activate sql-migration-review
     """
@@ -186,6 +196,7 @@ def activate(
     with asking(address, project, timeout, skill=name) as client:
         from skillsource import InvocationFilter, TextForm  # noqa: PLC0415 - see `asking`
 
+        warning = _warning_of(client, name)
         activation = client.activate(
             name,
             task=task,
@@ -195,6 +206,8 @@ def activate(
             allow_partial=allow_partial,
             request_id=request_id,
         )
+    if warning:
+        complain(warning)
     if json:
         print_json(activation)
         return
@@ -204,6 +217,19 @@ def activate(
         complain(f"the text is cut; `body` goes on at byte {activation.next_offset}")
     for note in activation.notes:
         complain(note)
+
+
+def _warning_of(client: "Client", name: str) -> str:
+    """Return what is to be minded before a skill is followed; "" where it is trusted, or not there at all."""
+    source, _, plain = name.rpartition("/")
+    for skill in client.narrowed(allow=[plain]).list_skills().skills:
+        if source not in {"", skill.source}:
+            return f"the trust of {name} is not told, as it is shadowed: read it before you follow it"
+        if skill.trust == "ask":
+            return f"the trust of {name} is ask: ask before you follow it"
+        if skill.trust != "allowed":
+            return f"the trust of {name} is untrusted: read it before you follow it"
+    return ""
 
 
 def _arguments(given: Sequence[str]) -> dict[str, str]:

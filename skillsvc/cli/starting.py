@@ -1,9 +1,12 @@
 """Starting a server at the command line: what is warned of before it serves, and what a failed start comes to."""
 
 import logging
+import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 import typer
 
@@ -23,8 +26,11 @@ def start(settings: Settings, log_level: str, *, read_anew: Callable[[], Setting
     """Serve until SIGTERM or SIGINT; end the command with one line where that is not possible (see `serve`)."""
     log_to_stderr(log_level)
     _warn(settings)
+    announce = partial(_announce, sys.stdout)
     try:
-        serve(settings, _announce, read_anew=read_anew, hang_ups=hang_ups)
+        # What else a program prints, as providers may, goes where logs go: a full pipe would keep from serving.
+        with redirect_stdout(sys.stderr):
+            serve(settings, announce, read_anew=read_anew, hang_ups=hang_ups)
     except SettingsRefused as refused:
         for fault in refused.faults:
             complain(fault)
@@ -58,7 +64,7 @@ def _is_known_to_be_missing(path: Path) -> bool:
         return False
 
 
-def _announce(address: str) -> None:
+def _announce(out: TextIO, address: str) -> None:
     """Say where the server listens; it goes on where nobody reads that."""
-    with suppress(typer.Exit):
+    with suppress(typer.Exit), redirect_stdout(out):
         print_line(f"listening on {address}")

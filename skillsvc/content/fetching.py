@@ -213,19 +213,18 @@ class Fetcher:
         return replace(answer, data=sink.getvalue())
 
     def _fetch(self, text: str, ask: "_Ask", sink: Sink, within_s: float | None) -> Fetched | NotModified:
-        seconds = self._timeout_s if within_s is None else min(self._timeout_s, within_s)
-        moment = self._patience.moment(seconds)
+        moment = self._patience.moment(self._timeout_s if within_s is None else min(self._timeout_s, within_s))
         try:
             url = parse_url(text)
         except UrlRefused as error:
             raise FetchFailed(FetchReason.MALFORMED, f"what is to be fetched {error}") from None
         for _ in range(_REDIRECTS + 1):
             origin = origin_of(url)
-            with _translated(origin, seconds):
+            with _translated(origin):
                 response = self._transport.handle_request(_request(url, ask, moment))
             try:
                 if response.status_code not in _REDIRECTING or response.status_code in ask.statuses:
-                    return self._take(response, url, ask, sink, seconds)
+                    return self._take(response, url, ask, sink)
                 url = self._redirected(response, url, ask)
             finally:
                 response.close()
@@ -233,9 +232,7 @@ class Fetcher:
                 ask = ask.to_strangers()
         raise FetchFailed(FetchReason.REDIRECT, f"{origin_of(url)} redirects more than {_REDIRECTS} times")
 
-    def _take(
-        self, response: httpx.Response, url: httpx.URL, ask: "_Ask", sink: Sink, seconds: float
-    ) -> Fetched | NotModified:
+    def _take(self, response: httpx.Response, url: httpx.URL, ask: "_Ask", sink: Sink) -> Fetched | NotModified:
         origin, status = origin_of(url), response.status_code
         if status == _NOT_MODIFIED and ask.conditional:
             return NotModified()
@@ -248,7 +245,7 @@ class Fetcher:
         if int(response.headers.get("content-length", "0")) > ask.max_bytes:
             raise too_large
         left = ask.max_bytes
-        for chunk in _chunks(response, origin, seconds):
+        for chunk in _chunks(response, origin):
             left -= len(chunk)
             if left < 0:
                 raise too_large
@@ -287,7 +284,8 @@ _FAULTS: Final[Mapping[type[Exception], tuple[FetchReason, str]]] = MappingProxy
     {
         AddressRefused: (FetchReason.ADDRESS, "{origin} {error}"),
         NotConnected: (FetchReason.REFUSED, "{origin} cannot be connected to ({error})"),
-        Overdue: (FetchReason.TIMEOUT, "{origin} did not answer in whole within {seconds:g} s"),
+        # Not in how many seconds: what is left of a look differs each time, and what is told of it must not.
+        Overdue: (FetchReason.TIMEOUT, "{origin} did not answer in whole in time"),
         AuthoritiesUnreadable: (FetchReason.TLS, "the authorities of ca_file cannot be read"),
         ssl.SSLCertVerificationError: (FetchReason.TLS, "{origin} shows a certificate that is not trusted"),
         ssl.SSLEOFError: (FetchReason.RESET, "{origin} broke off"),
@@ -356,11 +354,11 @@ def _request(url: httpx.URL, ask: _Ask, moment: float) -> httpx.Request:
         raise FetchFailed(FetchReason.MALFORMED, "a header holds what cannot be sent") from None
 
 
-def _chunks(response: httpx.Response, origin: Origin, seconds: float) -> Iterator[bytes]:
+def _chunks(response: httpx.Response, origin: Origin) -> Iterator[bytes]:
     """Iterate over what comes; what is done with it between is not translated."""
     chunks = response.iter_raw()
     while True:
-        with _translated(origin, seconds):
+        with _translated(origin):
             chunk = next(chunks, None)
         if chunk is None:
             return
@@ -368,10 +366,10 @@ def _chunks(response: httpx.Response, origin: Origin, seconds: float) -> Iterato
 
 
 @contextmanager
-def _translated(origin: Origin, seconds: float) -> Iterator[None]:
+def _translated(origin: Origin) -> Iterator[None]:
     """Translate what transport, TLS and sockets raise."""
     try:
         yield
     except tuple(_FAULTS) as error:
         reason, message = next(fault for kind, fault in _FAULTS.items() if isinstance(error, kind))
-        raise FetchFailed(reason, message.format(origin=origin, error=error, seconds=seconds)) from error
+        raise FetchFailed(reason, message.format(origin=origin, error=error)) from error

@@ -8,7 +8,8 @@ import errno
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from select import POLLIN, POLLOUT, poll
 from typing import Any, Final, NamedTuple, TypeVar
@@ -21,6 +22,9 @@ from skillsvc.content.stopping import Abandoned
 
 POLL_S: Final = 0.25
 """How often a wait looks whether it is to end."""
+
+_PIECE: Final = 64 * 1024
+"""Bytes that go to or come from the library of TLS at a time."""
 
 _Done = TypeVar("_Done")
 
@@ -173,14 +177,15 @@ class _Connection(httpcore.NetworkStream):
 
     @override
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        try:
-            while buffer:
-                sending = buffer
-                sent = self._until(timeout, POLLOUT, lambda: self._socket.send(sending))  # noqa: B023 - called at once
-                buffer = buffer[sent:]
-        except OSError as error:
-            # What httpcore knows: a server that has heard enough may have answered already.
-            raise httpcore.WriteError from error
+        with _as_httpcore_knows():
+            self.send(buffer, timeout)
+
+    def send(self, buffer: bytes, timeout: float | None) -> None:
+        """Write, and raise what the socket raises."""
+        while buffer:
+            sending = buffer
+            sent = self._until(timeout, POLLOUT, lambda: self._socket.send(sending))  # noqa: B023 - called at once
+            buffer = buffer[sent:]
 
     @override
     def close(self) -> None:
@@ -190,19 +195,13 @@ class _Connection(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        secure = self
         try:
-            # An end that the peer did not say is an error: else whoever sits between could cut an answer.
-            secured = self._context().wrap_socket(
-                self._socket, server_hostname=server_hostname, do_handshake_on_connect=False, suppress_ragged_eofs=False
-            )
-            # The socket is the other's from here on.
-            secure = _Connection(secured, self._context, self._patience)
-            secure._until(timeout, POLLIN, secured.do_handshake)
+            secured = _SecuredConnection(self, self._context(), server_hostname)
+            secured.shake_hands(timeout)
         except BaseException:
-            secure.close()
+            self.close()
             raise
-        return secure
+        return secured
 
     @override
     def get_extra_info(self, info: str) -> object:
@@ -221,7 +220,67 @@ class _Connection(httpcore.NetworkStream):
                 return step()
             except BlockingIOError:
                 self._patience.wait(self._socket, event, moment)
+
+
+class _SecuredConnection(httpcore.NetworkStream):
+    """TLS over a connection, by turns: what came is handed to the library, and the clock is looked at before more is.
+
+    Given the socket itself, the library reads on for as long as what comes says nothing: a peer that sends greetings
+    faster than they are read would keep it for ever. Nobody needs a certificate for that.
+    """
+
+    def __init__(self, connection: _Connection, context: ssl.SSLContext, server_hostname: str | None) -> None:
+        self._connection = connection
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_hostname)
+
+    def shake_hands(self, timeout: float | None) -> None:
+        """Agree with the peer who it is, and on keys."""
+        self._by_turns(timeout, self._tls.do_handshake)
+
+    @override
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._by_turns(timeout, lambda: self._tls.read(max_bytes))
+
+    @override
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        with _as_httpcore_knows():
+            for at in range(0, len(buffer), _PIECE):
+                piece = buffer[at : at + _PIECE]
+                self._by_turns(timeout, lambda: self._tls.write(piece))  # noqa: B023 - called at once
+
+    @override
+    def close(self) -> None:
+        self._connection.close()
+
+    @override
+    def get_extra_info(self, info: str) -> object:
+        if info == "is_readable" and self._incoming.pending:
+            return True
+        return self._connection.get_extra_info(info)
+
+    def _by_turns(self, moment: float | None, step: Callable[[], _Done]) -> _Done:
+        """Repeat a step of the library until it needs nothing more from the peer; then send what it has to say."""
+        while True:
+            try:
+                done = step()
             except ssl.SSLWantReadError:
-                self._patience.wait(self._socket, POLLIN, moment)
-            except ssl.SSLWantWriteError:
-                self._patience.wait(self._socket, POLLOUT, moment)
+                self._connection.send(self._outgoing.read(), moment)
+                came = self._connection.read(_PIECE, moment)
+                if came:
+                    self._incoming.write(came)
+                else:
+                    # An end that the peer did not say is an error: else whoever sits between could cut an answer.
+                    self._incoming.write_eof()
+            else:
+                self._connection.send(self._outgoing.read(), moment)
+                return done
+
+
+@contextmanager
+def _as_httpcore_knows() -> Iterator[None]:
+    """Translate a write that failed: httpcore then listens, since a server that heard enough may have answered."""
+    try:
+        yield
+    except OSError as error:
+        raise httpcore.WriteError from error

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from skillsvc.content.blobs import BlobStore
-from skillsvc.content.tree import EntryKind, Unreadable, encode_path
+from skillsvc.content.faults import reason_of
+from skillsvc.content.tree import EntryKind, StoreFailed, Unreadable, encode_path
 from skillsvc.content.virtual_tree import VirtualTree
 from skillsvc.domain.errors import DataLoss, Unavailable
 
@@ -23,13 +24,13 @@ class StoredFile(NamedTuple):
 
 
 class _Folder:
-    """A folder. `why` it could not be had, where that is so."""
+    """A folder; `fault` where it could not be had."""
 
-    __slots__ = ("children", "why")
+    __slots__ = ("children", "fault")
 
     def __init__(self) -> None:
         self.children: dict[str, _StoredNode] = {}
-        self.why = ""
+        self.fault: Unreadable | None = None
 
 
 class _Link(NamedTuple):
@@ -59,8 +60,9 @@ class _StoredNodes:
 
     def children(self, folder: _StoredNode) -> Mapping[str, _StoredNode]:
         assert isinstance(folder, _Folder)
-        if folder.why:
-            raise Unreadable(folder.why)
+        if folder.fault is not None:
+            # Raised again and again, it must not gather the way of each time.
+            raise folder.fault.with_traceback(None)
         return folder.children
 
     def link(self, node: _StoredNode) -> str:
@@ -81,7 +83,7 @@ class _StoredNodes:
         try:
             return self._blobs.read(self._file(node).digest)
         except (DataLoss, Unavailable) as error:
-            raise Unreadable(error.reason.name) from error
+            raise StoreFailed(reason_of(error)) from error
 
     def copy(self, node: _StoredNode, max_bytes: int, blobs: BlobStore) -> str:
         digest = self._file(node).digest
@@ -98,7 +100,7 @@ class _StoredNodes:
 class StoredTree(VirtualTree[_StoredNode]):
     """Files in a blob store, links among them, and folders that could not be had.
 
-    A blob that the store lost makes its file Unreadable; whoever made the tree fetches what `BlobStore.lost` names.
+    A blob that the store lost makes its file StoreFailed; whoever made the tree fetches what `BlobStore.lost` names.
     """
 
     __slots__ = ()
@@ -109,7 +111,7 @@ class StoredTree(VirtualTree[_StoredNode]):
         *,
         blobs: BlobStore,
         links: Mapping[str, str] | None = None,
-        unreadable: Mapping[str, str] | None = None,
+        unreadable: Mapping[str, Unreadable] | None = None,
     ) -> None:
         """Make the tree.
 
@@ -117,8 +119,8 @@ class StoredTree(VirtualTree[_StoredNode]):
             files: By path, names joined by `/`.
             blobs: Where their bytes are.
             links: Texts of symbolic links, by path.
-            unreadable: Why each of these folders, by path, could not be had at this look, in a word: opening them
-                raises Unreadable, so that what is held below them stands.
+            unreadable: Why each of these folders, by path, could not be had at this look: opening them raises it, so
+                that what is held below them stands.
 
         Raises:
             ValueError: A path is empty or has a name that no file can have, or something stands at a path or on the way
@@ -129,8 +131,8 @@ class StoredTree(VirtualTree[_StoredNode]):
             _put(root, path, file)
         for path, text in (links or {}).items():
             _put(root, path, _Link(text))
-        for place, why in (unreadable or {}).items():
-            _folder_at(root, place.split("/") if place else []).why = why or "unknown"
+        for place, fault in (unreadable or {}).items():
+            _folder_at(root, place.split("/") if place else []).fault = fault
         super().__init__(_StoredNodes(root, blobs))
 
 

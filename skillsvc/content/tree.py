@@ -67,6 +67,14 @@ class Unreadable(TreeError):
         self.why = why
 
 
+class NotBrought(Unreadable):
+    """What stands there is elsewhere, and could not be brought at this look."""
+
+
+class StoreFailed(Unreadable):
+    """The server's own store could not give it, or take it."""
+
+
 @unique
 class EntryKind(Enum):
     """What a name in a folder stands for, links not followed."""

@@ -1,5 +1,6 @@
 """Addresses of the web as they are used here: http and https, a host, and no credentials within."""
 
+import re
 from typing import Final, NamedTuple
 
 import httpx
@@ -10,6 +11,9 @@ from skillsvc.content.addresses import host_name
 _PORTS: Final = {"http": 80, "https": 443}
 _URL_BYTES: Final = 8192
 _LAST_PORT: Final = 65535
+_NAME: Final = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
+_PLAIN: Final = re.compile(rf"/?{_NAME}(?:/{_NAME})*/?")
+"""Paths that mean what they say: with no scheme, no query, no escapes, and no dots that lead elsewhere."""
 
 
 class UrlRefused(Exception):
@@ -63,6 +67,38 @@ def resolve(base: str, reference: str) -> str:
         return str(parse_url(str(httpx.URL(base).join(reference))))
     except (httpx.InvalidURL, ValueError):
         raise UrlRefused("is no URL") from None
+
+
+class References:
+    """What references in one document mean. Nearly all are plain paths, which take no parsing: an index has many."""
+
+    def __init__(self, base: str) -> None:
+        """Prepare for the document at `base`.
+
+        Raises:
+            UrlRefused: It is at no URL that is fetched.
+        """
+        self._base = base
+        self._beside = resolve(base, "x")[:-1]
+        self._root = resolve(base, "/x")[:-1]
+
+    def plain(self, reference: str) -> str | None:
+        """Return the URL that a plain path on the document's own server means, also where it is spelt out whole.
+
+        None is for what has to be parsed: it may mean anything.
+        """
+        path = reference[len(self._root) - 1 :] if reference.startswith(self._root) else reference
+        if len(reference) + len(self._beside) > _URL_BYTES or _PLAIN.fullmatch(path) is None:
+            return None
+        return self._root + path[1:] if path.startswith("/") else self._beside + path
+
+    def resolve(self, reference: str) -> str:
+        """Return the URL that a reference means.
+
+        Raises:
+            UrlRefused: It means none that is fetched.
+        """
+        return resolve(self._base, reference)
 
 
 def origin_of(url: httpx.URL) -> Origin:

@@ -33,6 +33,8 @@ _AT_HAND_BYTES: Final = 64 * 1024 * 1024
 """Memory for the children of folders that are kept. Each way begins at the root, so some are asked for often."""
 _CHILD_BYTES: Final = 256
 """What one child takes beside its name, roughly."""
+_MOST_STEPS: Final = 4096
+"""Steps over links on one way. Forty links of `a/../a/../…` take a tenth of a second, and a tree may have thousands."""
 _SHOWN: Final = 64
 """Characters by which a name is listed that no file can have."""
 
@@ -184,7 +186,7 @@ class VirtualFolder(Generic[Node]):
         """Return the way from the root to what stands at `relative`, which may be a file."""
         pending = _steps(relative)
         beneath = list(self._way)
-        links = 0
+        links = steps = 0
         while pending:
             if self._nodes.kind(beneath[-1].node) is not EntryKind.DIRECTORY:
                 raise Missing(NOT_THERE)
@@ -203,7 +205,11 @@ class VirtualFolder(Generic[Node]):
                     links += 1
                     if not follow_links or links > MOST_LINKS:
                         raise Escapes(LEADS_OUT)
-                    pending += self._steps_of_link(node)
+                    detour = self._steps_of_link(node)
+                    steps += len(detour)
+                    if steps > _MOST_STEPS:
+                        raise Escapes(LEADS_OUT)
+                    pending += detour
         return tuple(beneath)
 
     def _child(self, folder: Node, name: str) -> Node:

@@ -29,6 +29,7 @@ class DiagnosticCode(StrEnum):
     SOURCE_WITHHELD = "source-withheld"
     INDEX_MALFORMED = "index-malformed"
     ENTRY_LEFT_OUT = "entry-left-out"
+    ENTRY_UNREACHABLE = "entry-unreachable"
     SOURCE_MALFORMED = "source-malformed"
     ARTIFACT_REFUSED = "artifact-refused"
     PROVIDER_FAILED = "provider-failed"

@@ -40,6 +40,8 @@ class Limits:
     """Texts and assets of such a layer, each skill's by itself."""
     source_depth: int = 6
     source_folders: int = 20_000
+    source_assets: int = 200_000
+    """Ten in each of as many folders: the median of public skills is 2, and one in a hundred has more than 37."""
     asset_depth: int = 32
     missing_after_s: float = 300.0
     """How long a source that is gone keeps its last good observation."""

@@ -14,7 +14,6 @@ from skillsvc.catalog.log import RequestKey, RequestLog, RequestRecord
 from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, NotImplementedYet, StateMissing
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.skill import Bundle
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
@@ -84,7 +83,7 @@ class Activations:
         if ask.request_id:
             activation, seen, row = await self._on_record(ask, call.viewer(ask.scope.project), activation, seen, row)
         begun = pb.ActivateResponse(activation_id=activation.id).SerializeToString()
-        text = await self._text(row.bundle)
+        text = await self._text(seen, row)
         self._audit.allowed(
             _RPC,
             principal=call.grant.principal,
@@ -123,17 +122,20 @@ class Activations:
             await self._threads.run(lambda: self._requests.replace(key, record))
             return activation, seen, row
 
-    async def _text(self, bundle: Bundle) -> bytes:
+    async def _text(self, seen: Seen, row: Row) -> bytes:
         """Encode what an activation says of a bundle, which depends on the bundle alone."""
+        bundle = row.bundle
+        assert bundle.body is not None  # see `_check`
+        await self._texts.given(seen, row, (bundle.document or bundle.body).digest)
         key = ("activation", bundle.digest)
         answer = self._answers.get(key)
         if answer is None:
-            body = (await self._texts.body(bundle)).decode()
+            body = (await self._texts.body(seen, row)).decode()
             text = plain_text(bundle, body, self._limits.activation_text_bytes)
             response = pb.ActivateResponse(
                 name=bundle.skill.name,
                 text=text.text,
-                body_digest=bundle.body.digest if bundle.body else "",
+                body_digest=bundle.body.digest,
                 truncated=text.truncated,
                 next_offset=text.next_offset,
                 assets=wire.assets(bundle),

@@ -64,17 +64,20 @@ class Reads:
     async def skill_body(self, ask: BodyAsk, call: Call) -> bytes:
         """Answer SkillBody."""
         seen = await self._sights.of(ask.scope, call)
-        bundle = row_of(seen, ask.reference, ask.scope.allow).bundle
+        row = row_of(seen, ask.reference, ask.scope.allow)
+        bundle = row.bundle
         text = bundle.document if ask.document else bundle.body
         if text is None:
             raise NotFound(ErrorReason.BODY_NOT_FOUND, "the skill has no text of this form, only what is listed of it")
         if ask.held == text.digest and not ask.offset:
             unchanged = pb.SkillBodyResponse(digest=text.digest, total_bytes=text.size, not_modified=True)
             return seen.encoded + unchanged.SerializeToString()
-        key = ("body", ask.document, (bundle.document or text).digest, ask.offset, ask.length)
+        read_from = (bundle.document or text).digest
+        await self._texts.given(seen, row, read_from)
+        key = ("body", ask.document, read_from, ask.offset, ask.length)
         answer = self._answers.get(key)
         if answer is None:
-            read = await (self._texts.document(text) if ask.document else self._texts.body(bundle))
+            read = await (self._texts.document(seen, row, text) if ask.document else self._texts.body(seen, row))
             answer = self._answers.put(key, _text_range(read, text.digest, ask.offset, ask.length))
         return seen.encoded + answer.encoded
 
@@ -92,13 +95,13 @@ class Reads:
     async def read_asset(self, ask: AssetAsk, call: Call) -> bytes:
         """Answer ReadAsset."""
         seen = await self._sights.of(ask.scope, call)
-        bundle = row_of(seen, ask.reference, ask.scope.allow).bundle
-        asset = next((asset for asset in bundle.assets if asset.name == ask.name), None)
+        row = row_of(seen, ask.reference, ask.scope.allow)
+        asset = next((asset for asset in row.bundle.assets if asset.name == ask.name), None)
         if asset is None:
             raise NotFound(ErrorReason.ASSET_NOT_FOUND, "the skill has no asset of this name")
         if ask.offset > asset.size:
             raise out_of_range("offset", f"offset is {ask.offset}; the asset has {asset.size} bytes")
-        if ask.as_text and not await self._is_text(asset):
+        if ask.as_text and not await self._is_text(seen, row, asset):
             raise InvalidInput(
                 ErrorReason.ARGUMENT_MALFORMED,
                 "the asset is no text: not UTF-8, or with NUL bytes; read it without as_text",
@@ -108,7 +111,7 @@ class Reads:
             head = _asset_head(asset)
             head.not_modified = True
             return seen.encoded + head.SerializeToString()
-        answer = await self._asset_range(asset, ask.offset, ask.length)
+        answer = await self._asset_range(seen, row, asset, ask.offset, ask.length)
         return seen.encoded + answer.encoded
 
     def _next_page(self, ask: ListAsk, viewer: Viewer, seen: Seen, page: Answer) -> bytes:
@@ -144,20 +147,22 @@ class Reads:
             answer = self._answers.put(key, Answer(wire.encode_listed(skill)))
         return answer.encoded
 
-    async def _is_text(self, asset: Asset) -> bool:
+    async def _is_text(self, seen: Seen, row: Row, asset: Asset) -> bool:
         """Tell whether an asset is text; judged once, since whoever reads it by ranges asks with each of them."""
+        await self._texts.given(seen, row, asset.digest)
         key = ("text", asset.digest)
         answer = self._answers.get(key)
         if answer is None:
-            is_text = await self._texts.asset_is_text(asset)
+            is_text = await self._texts.asset_is_text(seen, row, asset)
             answer = self._answers.put(key, Answer(b"\x01" if is_text else b""))
         return bool(answer.encoded)
 
-    async def _asset_range(self, asset: Asset, offset: int, length: int) -> Answer:
+    async def _asset_range(self, seen: Seen, row: Row, asset: Asset, offset: int, length: int) -> Answer:
+        await self._texts.given(seen, row, asset.digest)
         key = ("asset", asset, offset, length)
         answer = self._answers.get(key)
         if answer is None:
-            data = await self._texts.asset(asset, offset, length)
+            data = await self._texts.asset(seen, row, asset, offset, length)
             head = _asset_head(asset)
             head.data = data
             head.offset = offset

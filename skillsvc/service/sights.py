@@ -6,6 +6,7 @@ from enum import Enum, unique
 from typing import TypeVar
 
 from skillsvc.catalog.listing import Reference, find
+from skillsvc.catalog.reports import SourceKey
 from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound, StateMissing, Unavailable
 from skillsvc.domain.generation import Row
@@ -183,3 +184,11 @@ def row_of(seen: Seen, reference: Reference, allow: frozenset[str] | None) -> Ro
     if row is None:
         raise NotFound(ErrorReason.SKILL_NOT_FOUND, "no skill of this name in the catalog")
     return row
+
+
+def source_of(seen: Seen, row: Row) -> SourceKey:
+    """Return the source of a row that was found in what is seen."""
+    for layer in seen.sight.view.layers:
+        if layer.find_qualified(row.source, row.name) is row:
+            return SourceKey(layer.partition, row.source)
+    raise LookupError("the row is of no layer that is seen")

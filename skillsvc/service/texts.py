@@ -1,21 +1,28 @@
 """Bodies, documents and assets by digest, read from the blob store in threads of its own and verified.
 
 What is not here yet is brought from where its source has it, in other threads: whoever waits for a network must not
-keep anybody from reading what is here.
+keep anybody from reading what is here. What another source has of the same digest is no reason to have it here.
 """
 
+import asyncio
 import hashlib
 
+from skillsvc.catalog.reports import SourceKey
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
+from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Asset, Bundle, TextRef
 from skillsvc.parsing.document import body_of, is_text
+from skillsvc.service.sights import Seen, source_of
 from skillsvc.service.threads import Threads
 from skillsvc.sources.remote_blobs import RemoteBlobs
 
 
 class Texts:
     """What bundles name by digest. Nothing here is cached; whoever answers keeps what it encodes.
+
+    `row` is the row, in what is seen, whose text is asked for. Whoever keeps answers by digests alone has to wait
+    for `given` first.
 
     All methods raise Unavailable (SOURCE_UNREACHABLE) where something has to be brought and cannot be.
     """
@@ -28,41 +35,65 @@ class Texts:
         self._threads = threads
         self._remote = remote
         self._outbound = outbound
+        self._coming: dict[tuple[SourceKey, str], asyncio.Future[None]] = {}
 
-    async def body(self, bundle: Bundle) -> bytes:
-        """Return the body of a bundle that has one, in UTF-8.
+    async def given(self, seen: Seen, row: Row, digest: str) -> None:
+        """Return once a row's source has given a blob that it names, which may be here through another one."""
+        remote = self._remote
+        if remote is not None and not remote.is_idle and remote.owes(source_of(seen, row), digest):
+            await self._bring(seen, row, digest)
+
+    async def body(self, seen: Seen, row: Row) -> bytes:
+        """Return the body of a row's bundle that has one, in UTF-8.
 
         Raises:
             DataLoss: DIGEST_MISMATCH where what is stored makes another body than the one the bundle names.
         """
+        bundle = row.bundle
         assert bundle.body is not None  # whoever asks has looked
-        text = bundle.document or bundle.body
-        await self._bring(text.digest)
+        await self._bring(seen, row, (bundle.document or bundle.body).digest)
         return await self._threads.run(lambda: self._body(bundle))
 
-    async def document(self, document: TextRef) -> bytes:
+    async def document(self, seen: Seen, row: Row, document: TextRef) -> bytes:
         """Return a SKILL.md as text in UTF-8: bytes that are none read as U+FFFD."""
-        await self._bring(document.digest)
+        await self._bring(seen, row, document.digest)
         return await self._threads.run(lambda: self._blobs.read(document.digest).decode(errors="replace").encode())
 
-    async def asset(self, asset: Asset, offset: int, length: int) -> bytes:
+    async def asset(self, seen: Seen, row: Row, asset: Asset, offset: int, length: int) -> bytes:
         """Return a range of an asset, shorter only at its end."""
-        await self._bring(asset.digest)
+        await self._bring(seen, row, asset.digest)
         return await self._threads.run(lambda: self._asset(asset, offset, length))
 
-    async def asset_is_text(self, asset: Asset) -> bool:
+    async def asset_is_text(self, seen: Seen, row: Row, asset: Asset) -> bool:
         """Tell whether an asset is text: valid UTF-8 without NUL."""
-        await self._bring(asset.digest)
+        await self._bring(seen, row, asset.digest)
         return await self._threads.run(lambda: is_text(self._blobs.read(asset.digest)))
 
-    async def _bring(self, digest: str) -> None:
-        """Return once a blob is here that a source has elsewhere; what nobody offers is here, or lost."""
+    async def _bring(self, seen: Seen, row: Row, digest: str) -> None:
+        """Return once a blob is here that a row's source has elsewhere; what it does not offer is here, or lost."""
         remote = self._remote
-        if remote is None or self._outbound is None or not remote.offers(digest):
+        if remote is None or self._outbound is None or remote.is_idle:
+            return
+        source = source_of(seen, row)
+        if not remote.offers(source, digest):
             return
         # Asked of the store, not found out by reading: what is not here yet is not lost.
-        if not await self._threads.run(lambda: self._blobs.has(digest)):
-            await self._outbound.run(lambda: remote.bring(digest))
+        if not remote.owes(source, digest) and await self._threads.run(lambda: self._blobs.has(digest)):
+            return
+        # However many wait for one blob, one thread does: others are left for what other sources have.
+        wanted = source, digest
+        coming = self._coming.get(wanted)
+        if coming is None:
+            coming = asyncio.ensure_future(self._outbound.run(lambda: remote.bring(source, digest)))
+            self._coming[wanted] = coming
+            coming.add_done_callback(lambda came: self._came(wanted, came))
+        await asyncio.shield(coming)
+
+    def _came(self, wanted: tuple[SourceKey, str], came: asyncio.Future[None]) -> None:
+        del self._coming[wanted]
+        if not came.cancelled():
+            # Whoever waited may be gone: an error that nobody asks for is no fault of the loop's.
+            came.exception()
 
     def _asset(self, asset: Asset, offset: int, length: int) -> bytes:
         data = self._blobs.read(asset.digest, offset, length)

@@ -21,6 +21,7 @@ OF_A_SOURCE = frozenset(
         "frontmatter_bytes",
         "yaml_depth",
         "source_folders",
+        "source_assets",
         "asset_depth",
         "layer_skills",
     }

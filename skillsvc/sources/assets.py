@@ -40,13 +40,17 @@ class AssetFiles(NamedTuple):
 
 
 class AssetWalk:
-    """One walk through a skill's folder."""
+    """One walk through a skill's folder. `spent` is how many files, folders and links it met, ignored ones aside."""
 
-    def __init__(self, *, of_root: bool, stamped: bool, limits: Limits, ignored: Collection[str] = IGNORED) -> None:
+    def __init__(
+        self, *, of_root: bool, stamped: bool, limits: Limits, room: int, ignored: Collection[str] = IGNORED
+    ) -> None:
         """Prepare; a skill at its source's root (`of_root`) owns none of the folders that hold skills (G14).
 
-        `ignored` are names that are no assets.
+        `room` is how much its source may still have, `ignored` are names that are no assets.
         """
+        self._room = room
+        self.spent = 0
         self._of_root = of_root
         self._stamped = stamped
         self._limits = limits
@@ -90,6 +94,14 @@ class AssetWalk:
         for entry in entries:
             if entry.name in self._ignored:
                 continue
+            self.spent += 1
+            if self.spent > self._room:
+                # Counted with what is left out: a commit of a few objects may show any of it in any number of skills.
+                raise SkillUnusable(
+                    DiagnosticCode.TOO_MANY_ASSETS,
+                    f"all skills of the source together have more than {self._limits.source_assets} assets and "
+                    "folders, and this one is beyond them; split the source, or raise source_assets",
+                )
             path = inside + entry.name
             match entry.kind:
                 case EntryKind.FILE:

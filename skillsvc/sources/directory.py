@@ -10,6 +10,7 @@ from skillsvc.content.stopping import never
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.sources.reading import ReadingSettings, TreeReading
 from skillsvc.sources.source import Observation
 from skillsvc.sources.stat_cache import StatCache
@@ -54,11 +55,17 @@ class DirectorySource:
         self._path = settings.path
         self._reading = TreeReading(settings.reading, limits=limits, blobs=blobs, stopped=stopped, cache=cache)
         self._open_root = open_root
+        self._looked_at: tuple[int, int] | None = None
 
     @property
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     @property
     def path(self) -> str:
@@ -73,8 +80,14 @@ class DirectorySource:
         """
         return self._reading.folders
 
+    @property
+    def looked_at(self) -> tuple[int, int] | None:
+        """Device and inode of the directory that the last look went into; any thread may ask."""
+        return self._looked_at
+
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look, wholly or at the skills that hold `changed` paths; what cannot be seen stands as `held` (`Source`)."""
+        self._looked_at = None
         try:
             root = self._open_root(self._path)
         except FileNotFoundError:
@@ -85,4 +98,5 @@ class DirectorySource:
                 f"cannot be read ({symbol_of(error)}); make it a directory that the server may read",
             )
         with root:
+            self._looked_at = root.identity
             return self._reading.read(root, changed, held=held)

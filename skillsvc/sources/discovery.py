@@ -11,7 +11,18 @@ from enum import Enum, unique
 from typing import NamedTuple
 
 from skillsvc.content.stopping import Abandoned, never
-from skillsvc.content.tree import Entry, EntryKind, Escapes, Folder, Missing, Tree, TreeError, encode_name
+from skillsvc.content.tree import (
+    Entry,
+    EntryKind,
+    Escapes,
+    Folder,
+    Missing,
+    NotBrought,
+    StoreFailed,
+    Tree,
+    TreeError,
+    encode_name,
+)
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.identity import identity_of
 from skillsvc.domain.limits import Limits
@@ -82,10 +93,10 @@ class _Folder(NamedTuple):
 
 
 class Discovery:
-    """One walk below a root. `diagnostics`, `unseen` and `folders` are whole once `skills` is exhausted.
+    """One walk below a root. `diagnostics`, `unseen`, `folders` and `astray` are whole once `skills` is exhausted.
 
     `unseen` are the places whose folders could not be read: what was known below them still stands. `folders` are the
-    places of those that were.
+    places of those that were. `astray` are the places of links that lead nowhere, or out: some day they may lead on.
     """
 
     def __init__(
@@ -118,6 +129,7 @@ class Discovery:
         self._ahead: deque[_Folder] = deque()
         self.diagnostics: list[Diagnostic] = []
         self.unseen: list[str] = []
+        self.astray: list[str] = []
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -151,7 +163,7 @@ class Discovery:
             except (Missing, Escapes) as error:
                 self._say_lost(folder, error)
             except TreeError as error:
-                self._say(Severity.ERROR, DiagnosticCode.FOLDER_UNREADABLE, f"the folder {error}", folder.place)
+                self._say_unseen(folder, error)
                 self.unseen.append(folder.place)
 
     def _look(self, folder: _Folder, directory: Folder) -> Iterator[OpenSkill]:
@@ -286,6 +298,7 @@ class Discovery:
         """Tell of a link that leads nowhere or out; a real folder that is gone by now was never there."""
         if not folder.linked:
             return
+        self.astray.append(folder.place)
         if isinstance(error, Escapes):
             self._say(
                 Severity.ERROR,
@@ -295,6 +308,16 @@ class Discovery:
             )
         else:
             self._say(Severity.WARNING, DiagnosticCode.LINK_DANGLING, "a link that leads nowhere", folder.place)
+
+    def _say_unseen(self, folder: _Folder, error: TreeError) -> None:
+        match error:
+            case NotBrought(why=why):
+                code, message = DiagnosticCode.ENTRY_UNREACHABLE, f"what its entry names cannot be had: {why}"
+            case StoreFailed(why=why):
+                code, message = DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {why}"
+            case _:
+                code, message = DiagnosticCode.FOLDER_UNREADABLE, f"the folder {error}"
+        self._say(Severity.ERROR, code, message, folder.place)
 
     def _say(self, severity: Severity, code: DiagnosticCode, message: str, place: str = "") -> None:
         self.diagnostics.append(Diagnostic(severity=severity, code=code, message=message, skill=printable(place)))

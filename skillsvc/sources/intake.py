@@ -4,7 +4,6 @@ What was read is remembered with the stamps of its files: at the next look, file
 settled when they were read, are not read again, unless the store has lost what they became.
 """
 
-import errno
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.faults import reason_of
 from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.tree import (
     Entry,
@@ -25,6 +25,7 @@ from skillsvc.content.tree import (
     NotRegular,
     Stamp,
     StandsForOther,
+    StoreFailed,
     TooLarge,
     Tree,
     TreeError,
@@ -63,7 +64,10 @@ class Taken(NamedTuple):
 
 
 class Intake:
-    """Takes the skills of one source into a blob store."""
+    """Takes the skills of one source into a blob store.
+
+    `spent` is how much was met in the folder of each skill that was taken, by place: all together have a limit.
+    """
 
     def __init__(
         self,
@@ -75,12 +79,13 @@ class Intake:
         blobs: BlobStore,
         ignored: Collection[str] = IGNORED,
         held: Sequence[Found] = (),
+        spent: int = 0,
         stopped: Callable[[], bool] = never,
     ) -> None:
         """Prepare for the skills beneath `root`, which stays open as long as this is used.
 
         `label` is the source's; `ignored` are names that are no assets; a skill that cannot be seen stands as it is in
-        `held`; `stopped` is asked at each skill and each asset.
+        `held`; `spent` is what other skills of the source have; `stopped` is asked at each skill and each asset.
         """
         self._root = root
         self._label = label
@@ -89,8 +94,15 @@ class Intake:
         self._blobs = blobs
         self._ignored = ignored
         self._held = held
+        self._room = limits.source_assets - spent
+        self.spent: dict[str, int] = {}
         self._lost = blobs.lost()
         self._stopped = stopped
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a skill was refused, since the source has more than it may."""
+        return self._room < 0
 
     def take(self, skill: OpenSkill, before: Taken | None) -> Taken:
         """Take one skill in; `before` is what the last look at the same place came to, and spares reading it again.
@@ -103,8 +115,16 @@ class Intake:
         self._go_on()
         # Stamps are for comparing with those of before.
         stamped = before is not None and bool(before.stamps)
-        walk = AssetWalk(of_root=not skill.place.place, stamped=stamped, limits=self._limits, ignored=self._ignored)
+        walk = AssetWalk(
+            of_root=not skill.place.place,
+            stamped=stamped,
+            limits=self._limits,
+            room=max(self._room, 0),
+            ignored=self._ignored,
+        )
         taken = self._take(skill, walk, before)
+        self.spent[skill.place.place] = walk.spent
+        self._room -= walk.spent
         if taken.folders != walk.folders or taken.set_aside != walk.set_aside:
             taken = taken._replace(folders=walk.folders, set_aside=walk.set_aside)
         # The very object where nothing is new: by that a whole look is known to have found nothing.
@@ -328,12 +348,15 @@ def _text_ref(text: str | None) -> TextRef | None:
 
 
 def _unseen(name: str, error: TreeError) -> SkillUnusable:
-    code = DiagnosticCode.FILE_CHANGED if isinstance(error, FileChanged) else DiagnosticCode.FILE_UNREADABLE
+    match error:
+        case FileChanged():
+            code = DiagnosticCode.FILE_CHANGED
+        case StoreFailed():
+            code = DiagnosticCode.STORE_UNREACHABLE
+        case _:
+            code = DiagnosticCode.FILE_UNREADABLE
     return SkillUnusable(code, f"{name} {error}", unseen=True)
 
 
 def _not_taken(error: Unavailable) -> SkillUnusable:
-    cause = error.__cause__
-    symbol = errno.errorcode.get(cause.errno or 0) if isinstance(cause, OSError) else None
-    why = f"{error.message} ({symbol})" if symbol else error.message
-    return SkillUnusable(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {why}", unseen=True)
+    return SkillUnusable(DiagnosticCode.STORE_UNREACHABLE, f"could not be taken in: {reason_of(error)}", unseen=True)

@@ -18,6 +18,7 @@ from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.text import one_line
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.foreign_call import ForeignCall
@@ -114,6 +115,11 @@ class ProviderSource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._settings.reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Ask the provider, and read what it gives (`Source`); what it leaves out of an incomplete answer stays."""

@@ -10,11 +10,11 @@ from operator import is_
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.stopping import never
-from skillsvc.content.tree import Tree, TreeError
+from skillsvc.content.tree import Escapes, Missing, Tree, TreeError
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust, trust_of
+from skillsvc.domain.trust import Admission, Tier, Trust, trust_of
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.discovery import IGNORED, Discovery, Layout, OpenSkill, SkillPlace, place_of, printable
 from skillsvc.sources.intake import Intake, Taken
@@ -50,9 +50,9 @@ class ReadingSettings:
             raise ValueError(msg)
 
     @property
-    def given_trust(self) -> Trust:
-        """What may be done with the skills of the source."""
-        return trust_of(self.tier) if self.trust is None else self.trust
+    def admission(self) -> Admission:
+        """How the skills of the source are admitted, and what may be done with them."""
+        return Admission(tier=self.tier, trust=trust_of(self.tier) if self.trust is None else self.trust)
 
 
 class TreeReading:
@@ -89,7 +89,11 @@ class TreeReading:
         self._around: tuple[Diagnostic, ...] = ()
         self._walked: tuple[str, ...] = ()
         self._again: tuple[str, ...] = ()
+        self._astray: tuple[str, ...] = ()
         self._whole = False
+        self._spent: Mapping[str, int] = {}
+        self._spent_in_all = 0
+        self._is_over = False
         self._folders: tuple[Mapping[str, Taken], tuple[str, ...], frozenset[str]] = (self._taken, (), frozenset())
         self._last: Observation | None = None
 
@@ -97,6 +101,11 @@ class TreeReading:
     def label(self) -> str:
         """The source's label."""
         return self._settings.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust of all that is read."""
+        return self._settings.admission
 
     @property
     def folders(self) -> frozenset[str]:
@@ -140,18 +149,8 @@ class TreeReading:
         if self._cache is not None and not self._has_read:
             self._taken = self._cache.load(held, self._blobs)
         self._has_read = True
-        intake = Intake(
-            tree,
-            label=self.label,
-            profile=self._settings.profile,
-            limits=self._limits,
-            blobs=self._blobs,
-            ignored=self._settings.ignored,
-            held=held,
-            stopped=self._stopped,
-        )
-        if changed is None or not self._whole or not self._read_changed(changed, tree, intake):
-            self._read_all(tree, intake, held)
+        if changed is None or not self._whole or not self._read_changed(changed, tree, held):
+            self._read_all(tree, held)
         if self._cache is not None:
             self._cache.note(self._taken)
         seen = self._whole and all(taken.seen for taken in self._taken.values())
@@ -173,8 +172,22 @@ class TreeReading:
         self._around = (Diagnostic(severity=Severity.ERROR, code=code, message=message, source=self.label),)
         return self._observation(Outcome.FAILED)
 
-    def _read_all(self, tree: Tree, intake: Intake, held: Sequence[Found]) -> None:
+    def _intake(self, tree: Tree, held: Sequence[Found], spent: int = 0) -> Intake:
+        return Intake(
+            tree,
+            label=self.label,
+            profile=self._settings.profile,
+            limits=self._limits,
+            blobs=self._blobs,
+            ignored=self._settings.ignored,
+            held=held,
+            spent=spent,
+            stopped=self._stopped,
+        )
+
+    def _read_all(self, tree: Tree, held: Sequence[Found]) -> None:
         """Read everything. What lies where nothing could be seen stands as it is held."""
+        intake = self._intake(tree, held)
         discovery = Discovery(
             tree,
             label=self.label,
@@ -198,7 +211,10 @@ class TreeReading:
         if not _are_the_same(taken, self._taken):
             self._taken = taken
         self._again = _to_see_again(taken, taken)
+        self._astray = tuple(discovery.astray)
         self._whole = not discovery.unseen
+        self._spent, self._spent_in_all = intake.spent, sum(intake.spent.values())
+        self._is_over = intake.is_over
 
     def _carried(self, unseen: Collection[str], taken: Collection[str], held: Iterable[Found]) -> Mapping[str, Taken]:
         """Return what is known of skills below the places where nothing could be seen."""
@@ -211,11 +227,16 @@ class TreeReading:
             if place not in taken and any(_is_below(place, folder) for folder in unseen)
         }
 
-    def _read_changed(self, changed: Collection[str], tree: Tree, intake: Intake) -> bool:
+    def _read_changed(self, changed: Collection[str], tree: Tree, held: Sequence[Found]) -> bool:
         """Read the skills that hold the changed paths; False where more than their content may have changed."""
+        # Which skills have room is told by their order, and by a reading of all.
+        if self._is_over or any(_leads_on(tree, place) for place in self._astray):
+            return False
         places = {self._holder(path) for path in changed}
         places.update(self._again)
         taken = dict(self._taken)
+        others = self._spent_in_all - sum(self._spent.get(place, 0) for place in places if place is not None)
+        intake = self._intake(tree, held, others)
         for place in places:
             if place is None or taken[place].place.single_file:
                 return False
@@ -229,7 +250,11 @@ class TreeReading:
                     taken[place] = intake.take(skill, before)
             except TreeError:
                 return False
+            if intake.is_over:
+                return False
         self._taken = taken
+        self._spent = {**self._spent, **intake.spent}
+        self._spent_in_all = others + sum(intake.spent.values())
         # The place of the root is "", and as good as any other.
         self._again = _to_see_again(taken, (place for place in places if place is not None))
         return True
@@ -270,8 +295,8 @@ class TreeReading:
             diagnostics.extend(taken.diagnostics)
         seen = Observation(
             source=self.label,
-            tier=self._settings.tier,
-            trust=self._settings.given_trust,
+            tier=self.admission.tier,
+            trust=self.admission.trust,
             outcome=outcome,
             found=tuple(found),
             diagnostics=tuple(diagnostics),
@@ -290,6 +315,21 @@ def _to_see_again(taken: Mapping[str, Taken], places: Iterable[str]) -> tuple[st
     A skill with a link may change elsewhere; what kept one from being seen may pass without a change of its files.
     """
     return tuple(place for place in places if taken[place].place.reaches_elsewhere or not taken[place].seen)
+
+
+def _leads_on(tree: Tree, place: str) -> bool:
+    """Tell whether a link that led nowhere leads to anything by now: what changed may be behind it."""
+    try:
+        with tree.open_directory(place, follow_links=True):
+            return True
+    except (Missing, Escapes):
+        pass
+    except TreeError:
+        return True
+    try:
+        return tree.stat_file(place, follow_links=True) is not None
+    except TreeError:
+        return True
 
 
 def _are_the_same(some: Mapping[str, Taken], others: Mapping[str, Taken]) -> bool:

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.errors import ErrorReason, Unavailable
 
 _WITHIN_S: Final = 10.0
-"""Seconds that a fetch on need may take, of all sources that have the blob: whoever needs it waits."""
+"""Seconds that a fetch on need may take: whoever needs it waits."""
 _AT_ONCE: Final = 4
 """Fetches on need from one source at a time: one that does not answer must not take all threads."""
 _TURN_S: Final = 2.0
@@ -35,69 +35,133 @@ class RemoteBlob(NamedTuple):
     size: int
 
 
-Bring = Callable[[str, RemoteBlob, float], None]
-"""Fetches a blob into the store by its digest, within seconds; raises NotHad or Unavailable."""
+class Offering(Protocol):
+    """A source that has blobs elsewhere. Any thread may call."""
+
+    def has_shown(self, digest: str) -> bool:
+        """Tell whether the source has given the bytes of a digest: one that merely names it has no right to them."""
+
+    def bring(self, digest: str, at: RemoteBlob, within_s: float) -> None:
+        """Fetch a blob into the store, within seconds. Raises NotHad or Unavailable."""
 
 
 @dataclass(slots=True)
 class _Offers:
-    """What one source offers."""
+    """What one source offers; `shown` is what it gave of that earlier, as far as it forgets it."""
 
-    bring: Bring
+    source: Offering
     blobs: dict[str, RemoteBlob]
+    shown: set[str]
     room: threading.Semaphore
+    is_stuck: bool = False
+    """Whether somebody waited for a turn in vain since a fetch last ended."""
+
+    def has_shown(self, digest: str) -> bool:
+        """Tell whether the source has given a blob."""
+        return digest in self.shown or self.source.has_shown(digest)
+
+    def enter(self, within_s: float) -> bool:
+        """Take one's turn, or tell that there is none in time.
+
+        Who comes while others have waited in vain is sent away at once: threads that wait are missing to all sources.
+        """
+        entered = self.room.acquire(blocking=False)
+        if not entered and not self.is_stuck:
+            entered = self.room.acquire(timeout=within_s)
+        self.is_stuck = not entered
+        return entered
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        self.is_stuck = False
+        self.room.release()
 
 
 class RemoteBlobs:
-    """What all sources offer to fetch on need, into one store. Any thread may call."""
+    """What all sources offer to fetch on need, into one store. Any thread may call.
 
-    def __init__(self, blobs: BlobStore, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Offer nothing yet; what is fetched goes to `blobs`. `clock` tells seconds that only grow."""
+    A blob is brought for one source, by that source, with its credentials. Whoever names by its digest what another
+    one has is given nothing of it, also where that one has brought it already (G29). `place` is where a source is
+    declared: rows name it. Two that are declared there one after the other are two.
+    """
+
+    def __init__(
+        self, blobs: BlobStore, *, clock: Callable[[], float] = time.monotonic, turn_s: float = _TURN_S
+    ) -> None:
+        """Offer nothing yet; what is fetched goes to `blobs`.
+
+        `clock` tells seconds that only grow, `turn_s` is how long a fetch waits for its turn.
+        """
         self._blobs = blobs
         self._clock = clock
+        self._turn_s = turn_s
         self._offers: dict[Hashable, _Offers] = {}
-        self._withdrawn: dict[str, None] = {}
-        self._under_way: dict[str, Future[None]] = {}
+        self._withdrawn: dict[tuple[Hashable, str], bool] = {}
+        self._under_way: dict[tuple[Hashable, str], Future[None]] = {}
         self._changing = threading.Lock()
 
-    def offer(self, owner: Hashable, blobs: Mapping[str, RemoteBlob], bring: Bring) -> None:
+    @property
+    def is_idle(self) -> bool:
+        """Whether no source offers anything, nor did."""
+        return not self._offers and not self._withdrawn
+
+    def offer(self, place: Hashable, source: Offering, blobs: Mapping[str, RemoteBlob]) -> None:
         """Offer the blobs that a source's index names, by digest, instead of those that it named before.
 
-        Those stay known for a while, the oldest for the shortest. `owner` tells the source from others.
+        Those stay known for a while, the oldest for the shortest.
         """
         with self._changing:
-            offers = self._offers.get(owner)
+            offers = self._offers.get(place)
+            if offers is not None and offers.source is not source:
+                self._withdraw(place)
+                offers = None
             former = {} if offers is None else {each: at for each, at in offers.blobs.items() if each not in blobs}
             kept = dict(list(former.items())[-_FORMER:])
             room = threading.Semaphore(_AT_ONCE) if offers is None else offers.room
-            self._offers[owner] = _Offers(bring=bring, blobs={**kept, **blobs}, room=room)
+            shown = set() if offers is None else {each for each in kept if offers.has_shown(each)}
+            self._offers[place] = _Offers(source=source, blobs={**kept, **blobs}, shown=shown, room=room)
 
-    def withdraw(self, owner: Hashable) -> None:
+    def withdraw(self, place: Hashable, source: Offering) -> None:
         """Forget where a source has what it offered: it is declared no longer.
 
         That it was offered is remembered, so that what is not here is out of reach and not lost.
         """
         with self._changing:
-            offers = self._offers.pop(owner, None)
-            if offers is not None:
-                withdrawn = {**self._withdrawn, **dict.fromkeys(offers.blobs)}
-                self._withdrawn = dict.fromkeys(list(withdrawn)[-_FORMER:])
+            offers = self._offers.get(place)
+            if offers is not None and offers.source is source:
+                self._withdraw(place)
 
-    def offers(self, digest: str) -> bool:
-        """Tell whether somebody offers a blob, or did."""
-        return digest in self._withdrawn or any(digest in offers.blobs for offers in tuple(self._offers.values()))
+    def _withdraw(self, place: Hashable) -> None:
+        offers = self._offers.pop(place)
+        withdrawn = {**self._withdrawn, **{(place, each): offers.has_shown(each) for each in offers.blobs}}
+        self._withdrawn = dict(list(withdrawn.items())[-_FORMER:])
 
-    def bring(self, digest: str) -> None:
-        """Return once a blob that is offered is in the store. Whoever needs one that is on its way waits for it.
+    def offers(self, place: Hashable, digest: str) -> bool:
+        """Tell whether a source offers a blob, or did."""
+        offers = self._offers.get(place)
+        return (offers is not None and digest in offers.blobs) or (place, digest) in self._withdrawn
+
+    def owes(self, place: Hashable, digest: str) -> bool:
+        """Tell whether a source offers a blob, or did, and never gave it: bytes of that digest are not its own then."""
+        offers = self._offers.get(place)
+        if offers is not None and digest in offers.blobs:
+            return not offers.has_shown(digest)
+        return not self._withdrawn.get((place, digest), True)
+
+    def bring(self, place: Hashable, digest: str) -> None:
+        """Return once a source has given a blob that it offers, and it is in the store.
+
+        Whoever needs one that is on its way waits for it.
 
         Raises:
             Unavailable: SOURCE_UNREACHABLE where it cannot be had, or its bytes are others: nothing is kept of these.
         """
+        wanted = place, digest
         with self._changing:
-            fetched = self._under_way.get(digest)
+            fetched = self._under_way.get(wanted)
             mine = fetched is None
             if fetched is None:
-                fetched = self._under_way[digest] = Future()
+                fetched = self._under_way[wanted] = Future()
         if not mine:
             try:
                 fetched.result(timeout=_WITHIN_S)
@@ -105,7 +169,7 @@ class RemoteBlobs:
                 raise _unreachable() from error
             return
         try:
-            self._fetch(digest)
+            self._fetch(place, digest)
         except NotHad as error:
             fetched.set_exception(error)
             # Callers learn of a place no more than that it is away: hosts and ports are the operator's.
@@ -118,33 +182,26 @@ class RemoteBlobs:
             fetched.set_result(None)
         finally:
             with self._changing:
-                del self._under_way[digest]
+                del self._under_way[wanted]
 
-    def _fetch(self, digest: str) -> None:
-        """Fetch from the first source that has it; whoever waited here may find that another one did."""
-        if self._blobs.has(digest):
+    def _fetch(self, place: Hashable, digest: str) -> None:
+        """Fetch from the source; whoever waited here may find that it was done meanwhile."""
+        if not self.owes(place, digest) and self._blobs.has(digest):
             return
-        failed = NotHad("nobody offers it any more")
         ends = self._clock() + _WITHIN_S
-        having = [offers for offers in tuple(self._offers.values()) if digest in offers.blobs]
-        for left, offers in zip(range(len(having), 0, -1), having, strict=True):
-            at = offers.blobs[digest]
-            # Each has its share, so that one that does not answer leaves time for the next.
-            now = self._clock()
-            share_s = (ends - now) / left
-            if not at.url:
-                failed = NotHad("its source has not been reached since the start")
-            elif not offers.room.acquire(timeout=min(_TURN_S, share_s / 2)):
-                failed = NotHad("its source does not answer those who wait for it already")
-            else:
-                try:
-                    offers.bring(digest, at, now + share_s - self._clock())
-                    return  # noqa: TRY300 - the first that succeeds ends it
-                except NotHad as error:
-                    failed = error
-                finally:
-                    offers.room.release()
-        raise failed
+        offers = self._offers.get(place)
+        at = None if offers is None else offers.blobs.get(digest)
+        if offers is None or at is None:
+            raise NotHad("its source is declared no more")
+        if not at.url:
+            raise NotHad("its source has not been reached since the start")
+        if not offers.enter(self._turn_s):
+            raise NotHad("its source does not answer those who wait for it already")
+        try:
+            offers.source.bring(digest, at, ends - self._clock())
+            offers.shown.add(digest)
+        finally:
+            offers.leave()
 
 
 def _unreachable() -> Unavailable:

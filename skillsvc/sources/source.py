@@ -7,7 +7,7 @@ from typing import Protocol
 
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 
 
 @unique
@@ -38,6 +38,11 @@ class Observation:
     revision: str = ""
     """What was looked at: a commit's id, a digest of a manifest or index; "" where there is none, or none was seen."""
 
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust of what was found."""
+        return Admission(tier=self.tier, trust=self.trust)
+
 
 class Source(Protocol):
     """A declared place that skills come from.
@@ -48,6 +53,10 @@ class Source(Protocol):
     @property
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with; every observation has these, and they never change."""
 
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look, and return what was found; never raises for anything that the place holds.

@@ -63,6 +63,10 @@ class Watched(Protocol):
         As long as they are the same, so is the object.
         """
 
+    @property
+    def looked_at(self) -> tuple[int, int] | None:
+        """Device and inode of the directory that the last look went into; None where it went into none."""
+
 
 class _Identity(NamedTuple):
     """Which directory stands at a path, or where its link leads, and who may read it."""
@@ -159,17 +163,21 @@ class DirectoryWatch(Generic[Key]):
         self._wanted = dict(directories)
 
     def run(self, stop: threading.Event) -> None:
-        """Watch until told to stop. Where the kernel refuses, it is asked again, less and less often."""
-        wait_s = self._look_again_s
+        """Watch until told to stop. Where the kernel refuses to watch at all, it is asked again, and all are polled."""
+        wait_s, is_said = self._look_again_s, False
         while not stop.is_set():
             try:
                 with self._open_inotify() as inotify:
-                    wait_s = self._look_again_s
+                    wait_s, is_said = self._look_again_s, False
                     self._watch(inotify, stop)
             except OSError as error:
-                _log.error("watching failed; all directories are looked at in %.1f s", wait_s, exc_info=error)
+                if not is_said:
+                    _log.error(
+                        "watching failed; all directories are looked at every %.1f s", self._poll_s, exc_info=error
+                    )
+                is_said = True
                 stop.wait(wait_s)
-                wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+                wait_s = min(2 * wait_s, self._poll_s)
                 for key in self._wanted:
                     self._tell(key, frozenset())
             finally:
@@ -242,6 +250,10 @@ class DirectoryWatch(Generic[Key]):
             return
         identity, folders = seat.look(), seat.directory.folders
         anything = identity != seat.identity or bool(seat.polled)
+        looked_at = seat.directory.looked_at
+        if not anything and identity is not None and looked_at not in {None, (identity.dev, identity.ino)}:
+            # It was another for a moment, and a look went into that one.
+            self._tell(key, frozenset())
         if not anything and folders is seat.folders:
             return
         try:

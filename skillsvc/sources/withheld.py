@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 
 
@@ -29,6 +29,11 @@ class WithheldSource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier that it is declared with, and no trust."""
+        return self._observation.admission
 
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Return that there is nothing to be served (`Source`)."""

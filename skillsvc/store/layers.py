@@ -5,7 +5,7 @@ Everything here runs inside the caller's transaction and lets SQLite's errors pa
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -48,6 +48,7 @@ _PARTITIONS: Final = """
 _PAYLOADS: Final = "SELECT id, checksum, payload FROM bundle WHERE id > ? ORDER BY id LIMIT 1000"
 _INSERT_GENERATION: Final = "INSERT INTO generation (layer, sequence, digest, published_at) VALUES (?, ?, ?, ?)"
 _CLOSE_ROW: Final = "UPDATE layer_row SET until = ? WHERE layer = ? AND name = ? AND source = ? AND until IS NULL"
+_DELETE_ROW: Final = "DELETE FROM layer_row WHERE layer = ? AND name = ? AND source = ? AND first = ?"
 _INSERT_BUNDLE: Final = "INSERT INTO bundle (checksum, payload) VALUES (?, ?) ON CONFLICT (checksum) DO NOTHING"
 _INSERT_ROW: Final = """
     INSERT INTO layer_row (
@@ -146,21 +147,58 @@ def append_generation(connection: sqlite3.Connection, generation: Generation, ne
     sequence = generation.sequence
     if layer.newest is not None and layer.newest >= sequence:
         raise ValueError("the sequence of an appended generation is the highest")
-    if newest is None or newest.sequence != layer.newest:
-        held = generations_of(read_layer(connection, generation.partition, lambda: generation.log_id))
-        newest = held[-1] if held else None
+    newest = _newest_of(connection, layer, generation, newest)
     removed, added = _difference(newest.rows if newest else (), generation.rows)
-    closed = ((sequence, layer.id, row.name, row.source) for row in removed)
-    if removed and connection.executemany(_CLOSE_ROW, closed).rowcount != len(removed):
+    _close_rows(connection, layer.id, sequence, removed)
+    _insert_rows(connection, layer.id, sequence, added)
+    published_at = encode_instant(generation.published_at)
+    connection.execute(_INSERT_GENERATION, (layer.id, sequence, generation.digest, published_at))
+
+
+def renew_generation(connection: sqlite3.Connection, generation: Generation, newest: Generation | None) -> None:
+    """Write what no digest covers of the newest generation anew, where it differs; the caller may know what is held.
+
+    Raises:
+        ValueError: It is not the newest, or has another digest.
+        DataLoss: The newest one had to be read, and is not what was appended.
+    """
+    layer = _layer(connection, generation.partition)
+    sequence = generation.sequence
+    if layer is None or layer.log_id != generation.log_id or layer.newest != sequence:
+        raise ValueError("the newest generation of a layer alone is renewed")
+    newest = _newest_of(connection, layer, generation, newest)
+    if newest is None or newest.digest != generation.digest:
+        raise ValueError("a generation is renewed with the digest that it has")
+    removed, added = _difference(newest.rows, generation.rows)
+    # What began with this generation was in no other; what began before stays as it was there.
+    connection.executemany(_DELETE_ROW, [(layer.id, row.name, row.source, sequence) for row in removed])
+    connection.executemany(_CLOSE_ROW, [(sequence, layer.id, row.name, row.source) for row in removed])
+    _insert_rows(connection, layer.id, sequence, added)
+
+
+def _newest_of(
+    connection: sqlite3.Connection, layer: _Layer, generation: Generation, known: Generation | None
+) -> Generation | None:
+    """Return the newest generation of a layer: the known one if it is that, else read."""
+    if known is not None and known.sequence == layer.newest:
+        return known
+    held = generations_of(read_layer(connection, generation.partition, lambda: generation.log_id))
+    return held[-1] if held else None
+
+
+def _close_rows(connection: sqlite3.Connection, layer: int, sequence: int, rows: Sequence[Row]) -> None:
+    closed = ((sequence, layer, row.name, row.source) for row in rows)
+    if rows and connection.executemany(_CLOSE_ROW, closed).rowcount != len(rows):
         raise damaged()
-    payloads = [encode_bundle(row.bundle) for row in added]
+
+
+def _insert_rows(connection: sqlite3.Connection, layer: int, sequence: int, rows: Sequence[Row]) -> None:
+    payloads = [encode_bundle(row.bundle) for row in rows]
     checksums = [sha256(payload).digest() for payload in payloads]
     connection.executemany(_INSERT_BUNDLE, zip(checksums, payloads, strict=True))
     connection.executemany(
-        _INSERT_ROW, ((layer.id, sequence, *_columns(row, sum_)) for row, sum_ in zip(added, checksums, strict=True))
+        _INSERT_ROW, ((layer, sequence, *_columns(row, sum_)) for row, sum_ in zip(rows, checksums, strict=True))
     )
-    published_at = encode_instant(generation.published_at)
-    connection.execute(_INSERT_GENERATION, (layer.id, sequence, generation.digest, published_at))
 
 
 def drop_generations(connection: sqlite3.Connection, partition: Partition, sequences: Iterable[int]) -> None:

@@ -28,6 +28,7 @@ from skillsvc.store.layers import (
     read_layer,
     read_partitions,
     read_payloads,
+    renew_generation,
 )
 from skillsvc.store.requests import RequestSweep, insert_request, record_request
 from skillsvc.store.schema import migrate
@@ -124,6 +125,12 @@ class SqliteStore:
             append_generation(connection, generation, self._newest.get(partition))
             drop_generations(connection, partition, dropped)
         self._newest[partition] = generation
+
+    def renew(self, generation: Generation) -> None:
+        """Keep the newest generation as it is now, as `LayerLog.renew` says."""
+        with self._transaction() as connection:
+            renew_generation(connection, generation, self._newest.get(generation.partition))
+        self._newest[generation.partition] = generation
 
     def forget(self, partition: Partition, sequences: Collection[int]) -> None:
         """Forget generations, as `LayerLog.forget` says."""

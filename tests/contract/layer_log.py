@@ -125,6 +125,42 @@ class LayerLogContract:
             log.append(each, dropped=())
         assert reopen().load(DEPLOYMENT).generations == appended
 
+    @pytest.mark.parametrize("is_reopened", [False, True])
+    def test_a_generation_is_renewed_with_what_no_digest_covers_and_older_ones_stay(
+        self, log: LayerLog, reopen: Callable[[], LayerLog], *, is_reopened: bool
+    ) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        same, old, new = row("c"), row("a", place="a"), row("b", place="b")
+        first = generation(DEPLOYMENT, log_id, 1, old, same)
+        second = generation(DEPLOYMENT, log_id, 2, old, new, same)
+        for each in (first, second):
+            log.append(each, dropped=())
+        if is_reopened:
+            log = reopen()
+        moved = [[replace(each, found=replace(each.found, place=at)) for each in (old, new)] for at in "dee"]
+        renewed = [generation(DEPLOYMENT, log_id, 2, *rows, same) for rows in moved]
+        for each in renewed:
+            log.renew(each)
+            assert log.load(DEPLOYMENT).generations == (first, each)
+        third = generation(DEPLOYMENT, log_id, 3, moved[-1][0], same)
+        log.append(third, dropped=())
+        assert reopen().load(DEPLOYMENT).generations == (first, renewed[-1], third)
+        log.forget(DEPLOYMENT, [1, 2])
+        assert reopen().load(DEPLOYMENT).generations == (third,)
+
+    def test_nothing_but_the_newest_generation_is_renewed_with_its_own_digest_alone(self, log: LayerLog) -> None:
+        log_id = log.load(DEPLOYMENT).log_id
+        appended = (generation(DEPLOYMENT, log_id, 1, row("a")), generation(DEPLOYMENT, log_id, 2, row("b")))
+        with pytest.raises(ValueError, match="newest"):
+            log.renew(appended[0])
+        for each in appended:
+            log.append(each, dropped=())
+        with pytest.raises(ValueError, match="newest"):
+            log.renew(appended[0])
+        with pytest.raises(ValueError, match="digest"):
+            log.renew(generation(DEPLOYMENT, log_id, 2, row("b", "Other.")))
+        assert log.load(DEPLOYMENT).generations == appended
+
     def test_generations_share_the_rows_that_they_have_in_common(
         self, log: LayerLog, reopen: Callable[[], LayerLog]
     ) -> None:

@@ -157,7 +157,9 @@ class _HttpContract(_WebSourceContract):
         del place
         blobs = MemoryBlobStore()
         settings = HttpSettings(web=web(server.url(INDEX)), reading=READING)
-        source = HttpSource(settings, limits=Limits(), blobs=blobs, folder=tmp_path, remote=RemoteBlobs(blobs))
+        source = HttpSource(
+            settings, limits=Limits(), blobs=blobs, folder=tmp_path, remote=RemoteBlobs(blobs), place=""
+        )
         yield source
         source.close()
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from skillsvc.content.stopping import never
 from skillsvc.domain.diagnostics import DiagnosticCode
@@ -56,6 +57,11 @@ def source_of(
         folder=folder / "cache",
         stopped=stopped,
     )
+
+
+def server_of(url: str) -> str:
+    """Return the host and port of a URL, as people are told."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def fails(seen: Observation) -> str:

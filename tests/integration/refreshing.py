@@ -7,6 +7,7 @@ when it is gone. Each one tells `begin N` before it takes state N in, and `end N
 import os
 import sys
 import threading
+import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +42,7 @@ def refresh_for_ever(place: Path) -> None:
             limits=LIMITS,
             blobs=blobs,
         )
-        refresh = Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=LIMITS, now=_now)
+        refresh = Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=LIMITS, now=_now, clock=time.monotonic)
         threading.Thread(target=_sweep_for_ever, args=(BlobSweep(current, blobs=blobs, now=_now), refresh)).start()
         state = state_of(present, blobs)
         while True:

@@ -146,6 +146,7 @@ class Shelves:
                     blobs=self.world.blobs,
                     limits=self.world.limits,
                     now=self.world.clock,
+                    clock=self.world.clock.monotonic,
                 )
                 for partition, sources in self._layers.items()
             }

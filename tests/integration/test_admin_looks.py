@@ -22,7 +22,7 @@ from skillsvc.catalog.reports import Declared
 from skillsvc.catalog.sweep import BlobSweep
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation, Outcome, Source
@@ -39,6 +39,7 @@ class HeldSource:
     """A place that answers no look before the test lets it; without skills."""
 
     label = "slow"
+    admission = Admission(tier=Tier.EXPLICIT, trust=Trust.ALLOWED)
 
     def __init__(self) -> None:
         self.begun = threading.Event()
@@ -85,7 +86,14 @@ async def looking(tmp_path: Path, *further: Source) -> AsyncIterator[Scene]:
     def open_layer(partition: Partition) -> Refresh:
         current.open_layer(partition, world.clock())
         return Refresh(
-            current, partition, (), blobs=world.blobs, limits=world.limits, now=world.clock, stopped=stopping.is_set
+            current,
+            partition,
+            (),
+            blobs=world.blobs,
+            limits=world.limits,
+            now=world.clock,
+            clock=world.clock.monotonic,
+            stopped=stopping.is_set,
         )
 
     loop = RefreshLoop(

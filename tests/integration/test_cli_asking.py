@@ -157,6 +157,35 @@ def test_activate_prints_the_text_and_says_its_id_aside(server: RunningServer) -
     assert asked(server, "activate", "for-people", "--invocation", "user", "--json")
 
 
+def test_activate_says_aside_what_nobody_trusts_yet(serve: Serve, root: Path, tmp_path: Path) -> None:
+    other = grow(tmp_path / "other", {"for-all/SKILL.md": skill("for-all"), "odd/SKILL.md": skill("odd")})
+    config = tmp_path / "skillsvc.toml"
+    config.write_text(
+        f"""
+        [[source]]
+        name = "first"
+        kind = "directory"
+        path = "{root}"
+        trust = "ask"
+        [[source]]
+        name = "second"
+        kind = "directory"
+        path = "{other}"
+        trust = "untrusted"
+        """
+    )
+    server = serve(config=str(config))
+    for name, said in {
+        "for-all": "the trust of for-all is ask: ask before you follow it",
+        "odd": "the trust of odd is untrusted: read it before you follow it",
+        "second/for-all": "the trust of second/for-all is not told, as it is shadowed: read it before you follow it",
+    }.items():
+        done = skillsvc("activate", name, "--address", server.address)
+        assert (done.status, done.complained.count("\n")) == (0, 2)
+        assert f"skillsvc: {said}\n" in done.complained
+        assert done.printed
+
+
 def test_info_tells_the_limits(server: RunningServer) -> None:
     told = dict(columns(asked(server, "info")))
     assert told["contract"] == "2"
@@ -209,13 +238,22 @@ def test_a_name_that_fits_no_grammar_is_told_with_the_rule() -> None:
     assert rule.startswith("skillsvc: 'A b' is no name of a skill: a lower-case letter or digit, then up to 63 of ")
 
 
-def test_show_says_that_it_knows_plain_names_only() -> None:
-    done = skillsvc("show", "dir-1/for-all")
-    assert (done.status, done.complained.count("\n")) == (2, 1)
-    assert "dir-1/for-all" in done.complained
-    assert "shadowed" in done.complained
-    assert "body, assets, read and activate take SOURCE/NAME" in done.complained
-    assert "NAME_MALFORMED" not in done.complained
+def test_show_takes_source_and_name_of_what_is_listed_and_says_why_not_of_what_is_shadowed(
+    serve: Serve, root: Path, tmp_path: Path
+) -> None:
+    other = grow(tmp_path / "other", {"for-all/SKILL.md": skill("for-all", "Shadowed.")})
+    server = serve(root, other)
+    assert asked(server, "show", "dir-1/for-all") == asked(server, "show", "for-all")
+    done = skillsvc("show", "dir-2/for-all", SKILLSVC_ADDRESS=server.address)
+    assert (done.status, done.printed) == (1, b"")
+    assert done.complained == (
+        "skillsvc: dir-2/for-all is shadowed by dir-1/for-all, and no call tells the entry of what is shadowed; "
+        "body, assets, read and activate take it\n"
+    )
+    for name in ("dir-2/nobody", "nowhere/for-all", "dir-2/cellar"):
+        done = skillsvc("show", name, SKILLSVC_ADDRESS=server.address)
+        assert (done.status, done.complained.count("\n")) == (1, 1)
+        assert done.complained.endswith("(SKILL_NOT_FOUND)\n")
 
 
 @pytest.mark.parametrize(

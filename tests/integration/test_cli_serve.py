@@ -14,6 +14,7 @@ import pytest
 
 from tests.integration.commands import PATIENCE_S, SKILLSVC, environment, skillsvc
 from tests.integration.conftest import Serve
+from tests.simulators.behaving_provider import install
 from tests.unit.sources.trees import grow, skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -91,6 +92,23 @@ def test_a_unix_socket_is_listened_on(tmp_path: Path, listen: str) -> None:
         assert address == said
         assert len(listed(address)) == 12
         assert stop(process)[0] == 0
+
+
+def test_what_a_provider_prints_goes_where_logs_go(tmp_path: Path) -> None:
+    behaviour = tmp_path / "behaviour.json"
+    behaviour.write_text(json.dumps({"does": "print", "skills": {"a": {"SKILL.md": skill("a")}}}))
+    config = tmp_path / "skillsvc.toml"
+    config.write_text(
+        '[server]\nlisten = "127.0.0.1:0"\n[[source]]\nname = "told"\nkind = "provider"\nprovider = "behaving"\n'
+        f'options = {{ file = "{behaviour}" }}\n'
+    )
+    site = install(tmp_path / "python")
+    with serving("--config", config, PYTHONPATH=str(site)) as (process, address):
+        assert listed(address) == ["a"]
+        process.send_signal(signal.SIGTERM)
+        printed, logged = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, printed) == (0, "")
+    assert "as it was told" in logged.splitlines()
 
 
 def test_a_second_start_on_a_port_fails(serve: Serve) -> None:

@@ -4,7 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -390,6 +390,26 @@ class TestTls:
             fetcher = make(ca_file=str(TLS / "authority.pem"))
             assert failure(fetcher, server.url("/path")).reason is FetchReason.RESET
 
+    def test_greetings_without_end_take_no_longer_than_a_fetch_may(self, make: Make) -> None:
+        """Whoever sits between can send them, without any certificate."""
+        greetings = b"\x16\x03\x03\x00\x04\x00\x00\x00\x00" * 10_000
+
+        def greet(listening: socket.socket) -> None:
+            with suppress(OSError), listening.accept()[0] as connection:
+                while True:
+                    connection.sendall(greetings)
+
+        failed: list[FetchFailed] = []
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            url = f"https://127.0.0.1:{listening.getsockname()[1]}/"
+            greeting = threading.Thread(target=greet, args=(listening,), daemon=True)
+            fetching = threading.Thread(target=lambda: failed.append(failure(make(timeout_s=0.5), url)), daemon=True)
+            for each in (greeting, fetching):
+                each.start()
+            fetching.join(timeout=20)
+            assert [each.reason for each in failed] == [FetchReason.TIMEOUT]
+            greeting.join(timeout=20)
+
 
 @pytest.mark.parametrize("answer", [silent, dripping(bytes(1000), 0.02), endless])
 def test_a_fetch_ends_when_it_is_told_to(make: Make, server: WebServer, answer: Answer) -> None:
@@ -414,8 +434,10 @@ def test_a_fetch_ends_when_it_is_told_to(make: Make, server: WebServer, answer: 
 
 def test_a_fetch_may_have_less_time_than_the_fetcher(make: Make, server: WebServer) -> None:
     server.answers["/a"] = silent
-    with pytest.raises(FetchFailed, match=r"within 0\.2 s"):
+    began = time.monotonic()
+    with pytest.raises(FetchFailed, match="in time"):
         make(timeout_s=60.0).get(server.url("/a"), max_bytes=9, within_s=0.2)
+    assert time.monotonic() - began < 30
 
 
 class TestRequests:

@@ -108,7 +108,7 @@ def test_a_cache_that_is_none_is_told_apart_from_a_remote_that_fails(ask: Ask, r
     (ask.cache / "refs" / "skillsvc" / "current.lock").touch()
     repository.commit({"a": "Two."})
     assert ask().status is FetchStatus.CACHE_UNUSABLE
-    assert ask(under="nowhere").status is FetchStatus.UNREACHABLE
+    assert ask(under="nowhere").status is FetchStatus.NO_GIT
 
 
 def test_what_unfolds_to_more_than_the_memory_allowed_ends_the_process_and_not_the_server(

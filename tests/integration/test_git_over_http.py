@@ -16,7 +16,7 @@ from skillsvc.content.stopping import Abandoned
 from skillsvc.sources.git.url import Branch, Commit, Tag
 from skillsvc.sources.source import Outcome, Source
 from tests.contract.source import Place, SourceContract, described
-from tests.integration.git_looks import GitServer, fails, repository_on, source_of
+from tests.integration.git_looks import GitServer, fails, repository_on, server_of, source_of
 from tests.simulators.git_repository import GitRepository, run
 from tests.simulators.git_servers import PASSWORD, USERNAME, free_port, serving_http
 from tests.simulators.web_server import Answer, broken, dripping, endless, garbage, page, reset, silent
@@ -148,7 +148,7 @@ def test_a_branch_that_is_deleted_keeps_what_is_held_until_it_is_back(
     source = source_of(url, tmp_path, ref=Branch("feature/x"))
     seen = source.observe()
     repository.push(":refs/heads/feature/x")
-    assert fails(source.observe(held=seen.found)) == "the repository at 127.0.0.1 has no branch 'feature/x'"
+    assert fails(source.observe(held=seen.found)) == f"the repository at {server_of(url)} has no branch 'feature/x'"
     repository.push("HEAD:refs/heads/feature/x")
     assert source.observe(held=seen.found) is seen
 
@@ -226,7 +226,7 @@ def test_an_exact_commit_is_found_in_the_cache_of_a_branch(repository: GitReposi
 def test_a_commit_that_nobody_has_is_told(repository: GitRepository, url: str, tmp_path: Path) -> None:
     repository.commit({"a/SKILL.md": skill("a")})
     message = fails(source_of(url, tmp_path, ref=Commit("1" * 40)).observe())
-    assert message == f"the repository at 127.0.0.1 has no commit {'1' * 40}, or that leads to no commit"
+    assert message == f"the repository at {server_of(url)} has no commit {'1' * 40}, or that leads to no commit"
 
 
 def test_an_empty_repository_is_whole_and_empty(repository: GitRepository, url: str, tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_more_bytes_than_allowed_are_not_received(repository: GitRepository, url
     seen = source.observe()
     big = os.urandom(2_000_000)
     repository.commit({"a/big": big})
-    assert fails(source.observe(held=seen.found)).startswith("127.0.0.1 sends more than 100000 bytes")
+    assert fails(source.observe(held=seen.found)).startswith(f"{server_of(url)} sends more than 100000 bytes")
     (repository.work / "a" / "big").unlink()
     repository.commit({"a/SKILL.md": skill("a", "Two.")})
     assert described(source.observe(held=seen.found)) == [("a", "Two.")]
@@ -285,7 +285,7 @@ def test_credentials_that_are_refused_are_told_and_shown_nowhere(
     closed = url.replace("/open/", "/closed/")
     with caplog.at_level(logging.DEBUG):
         message = fails(source_of(closed, tmp_path, credentials=lambda: credentials).observe())
-    assert message.startswith(f"127.0.0.1 {says}")
+    assert message.startswith(f"{server_of(url)} {says}")
     kept = b"".join(path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file())
     assert "wr0ng-secret" not in caplog.text + message
     assert b"wr0ng-secret" not in kept
@@ -317,11 +317,20 @@ def test_a_redirect_to_another_host_is_not_followed(
 @pytest.mark.parametrize("path", ["/open/none.git", "/page/page.git", "/nothing/there.git"])
 def test_what_is_no_repository_is_told(server: GitServer, tmp_path: Path, path: str) -> None:
     message = fails(source_of(server.origin + path, tmp_path).observe())
-    assert message == "127.0.0.1 cannot be reached, does not answer as git does, or has no such repository"
+    assert (
+        message == f"{server_of(server.origin)} answers, but breaks off, does not speak git, or has no such repository"
+    )
 
 
 def test_where_nobody_listens_the_look_fails(tmp_path: Path) -> None:
-    assert "cannot be reached" in fails(source_of(f"http://127.0.0.1:{free_port()}/a.git", tmp_path).observe())
+    port = free_port()
+    message = fails(source_of(f"http://127.0.0.1:{port}/a.git", tmp_path).observe())
+    assert message == f"127.0.0.1:{port} cannot be reached"
+
+
+def test_a_host_without_address_cannot_be_reached(tmp_path: Path) -> None:
+    message = fails(source_of("http://nowhere.invalid/a.git", tmp_path).observe())
+    assert message == "nowhere.invalid cannot be reached"
 
 
 REFS = b"001e# service=git-upload-pack\n0000"
@@ -343,7 +352,9 @@ REFS = b"001e# service=git-upload-pack\n0000"
 def test_a_server_that_fails_fails_the_look(tmp_path: Path, answer: Answer) -> None:
     with serving_answers() as server:
         server.otherwise = answer
-        assert "cannot be reached" in fails(source_of(server.url("/a.git"), tmp_path).observe())
+        assert "answers, but breaks off, does not speak git" in fails(
+            source_of(server.url("/a.git"), tmp_path).observe()
+        )
 
 
 @pytest.mark.parametrize("answer", [silent, dripping(REFS * 1000, 0.05), endless], ids=["silent", "drip", "endless"])
@@ -353,7 +364,7 @@ def test_a_server_that_never_ends_is_left_at_the_deadline(tmp_path: Path, answer
         began = time.monotonic()
         message = fails(source_of(server.url("/a.git"), tmp_path, timeout_s=2.0).observe())
         assert time.monotonic() - began < 10
-    assert message.startswith("127.0.0.1 ")
+    assert message.startswith(f"{server_of(server.url('/a.git'))} ")
 
 
 def test_a_look_that_waits_for_a_server_stops_when_it_is_told_to(tmp_path: Path) -> None:

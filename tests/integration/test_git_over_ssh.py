@@ -9,7 +9,7 @@ import pytest
 from skillsvc.sources.git.url import Branch
 from skillsvc.sources.source import Outcome
 from tests.contract.source import described
-from tests.integration.git_looks import fails, repository_on, source_of
+from tests.integration.git_looks import fails, repository_on, server_of, source_of
 from tests.simulators.git_repository import GitRepository
 from tests.simulators.git_servers import SshServer, free_port, serving_ssh
 from tests.unit.sources.trees import skill
@@ -45,7 +45,7 @@ def test_a_repository_is_read_and_followed(
 
 
 def test_a_host_key_that_is_not_the_known_one_is_not_believed(server: SshServer, url: str, tmp_path: Path) -> None:
-    message = "127.0.0.1 shows a host key that is not the one of known_hosts_file"
+    message = f"{server_of(url)} shows a host key that is not the one of known_hosts_file"
     unknown = tmp_path / "known_hosts"
     unknown.write_text("")
     for known_hosts in (server.wrong_known_hosts, unknown):
@@ -69,7 +69,7 @@ def test_a_key_that_the_server_does_not_know_is_refused(server: SshServer, url: 
 
 def test_without_a_key_none_is_looked_for(server: SshServer, url: str, tmp_path: Path) -> None:
     message = fails(source_of(url, tmp_path, known_hosts_file=str(server.known_hosts)).observe())
-    assert message == "127.0.0.1 asks for a key, and no ssh_key_file is configured"
+    assert message == f"{server_of(url)} asks for a key, and no ssh_key_file is configured"
 
 
 def test_a_key_that_is_none_is_told_and_not_shown(

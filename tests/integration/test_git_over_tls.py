@@ -7,7 +7,7 @@ import pytest
 
 from skillsvc.content.credentials import Basic
 from skillsvc.sources.source import Outcome
-from tests.integration.git_looks import fails, repository_on, source_of
+from tests.integration.git_looks import fails, repository_on, server_of, source_of
 from tests.simulators.git_servers import PASSWORD, USERNAME, serving_http
 from tests.simulators.web_server import TLS, page, serving
 from tests.unit.sources.trees import skill
@@ -37,14 +37,16 @@ def test_a_server_is_believed_by_its_certificate_alone(url: str, tmp_path: Path,
     if certificate == "server":
         assert (seen.outcome, [found.place for found in seen.found]) == (Outcome.WHOLE, ["a"])
     else:
-        assert fails(seen).startswith("127.0.0.1 shows a certificate that is not trusted")
+        assert fails(seen).startswith(f"{server_of(url)} shows a certificate that is not trusted")
         asked = (tmp_path / "server" / "errors").read_text()
         assert USERNAME not in asked
 
 
 @pytest.mark.parametrize("certificate", ["server"], indirect=True)
 def test_an_authority_that_nobody_named_is_not_believed(url: str, tmp_path: Path) -> None:
-    assert fails(source_of(url, tmp_path).observe()).startswith("127.0.0.1 shows a certificate that is not trusted")
+    assert fails(source_of(url, tmp_path).observe()).startswith(
+        f"{server_of(url)} shows a certificate that is not trusted"
+    )
 
 
 @pytest.mark.parametrize("certificate", ["server"], indirect=True)

@@ -2,26 +2,29 @@
 
 import json
 from collections.abc import Callable, Iterator
+from errno import ENOSPC
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from skillsvc.content.credentials import Basic, CredentialsMissing
-from skillsvc.content.stopping import Abandoned
+from skillsvc.content.stopping import Abandoned, never
+from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.diagnostics import DiagnosticCode
-from skillsvc.domain.errors import DataLoss, Unavailable
+from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.source import Observation, Outcome
-from skillsvc.sources.web.bringing import Web
+from skillsvc.sources.web.bringing import MOST_PARSED, Web
 from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.web_index import READING, hex_of, manifest, remote, serve_pages, web
 from tests.simulators.web_server import Answer, WebServer, behind, page, redirect, reset, serving, silent, truncated
 from tests.unit.sources.trees import skill
 
+PLACE = "layer/source"
 INDEX = "/skills/manifest.json"
 BODY = "# Tides\r\nRead the table.\n"
 SCRIPT = b"#!/bin/sh\necho ebb\n"
@@ -60,6 +63,7 @@ class Look:
             blobs=self.blobs,
             folder=self.folder,
             remote=self.remote,
+            place=PLACE,
             stopped=lambda: self.stopped,
         )
         self.made.append(source)
@@ -70,6 +74,11 @@ class Look:
 
 
 Begin = Callable[..., Look]
+
+
+def full() -> NoReturn:
+    """Take nothing, as a store on a full disk does."""
+    raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is full") from OSError(ENOSPC, "full")
 
 
 @pytest.fixture
@@ -144,6 +153,8 @@ def test_a_manifest_that_cannot_be_had_or_is_none_fails_the_look_and_the_next_on
     assert (failed.outcome, failed.found) == (Outcome.FAILED, ())
     [(code, _)] = said(failed)
     assert code in {DiagnosticCode.SOURCE_UNREACHABLE, DiagnosticCode.INDEX_MALFORMED}
+    # Whatever differs from one look to the next, what is told does not: it would be news each time.
+    assert look(held=before.found) == failed
     server.answers[INDEX] = sound
     assert look(held=before.found) == before
 
@@ -270,7 +281,7 @@ class TestOnNeed:
     def test_it_is_the_same_bundle_whether_it_is_here_or_not(self, begin: Begin) -> None:
         look = begin()
         [before] = look().found
-        look.remote.bring(hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
         [after] = look.make().observe().found
         assert after.bundle == before.bundle
 
@@ -284,7 +295,7 @@ class TestOnNeed:
         server.answers["/skills/a.txt"] = page(BODY)
         look = begin()
         assert [found.place for found in look().found] == ["a"]
-        look.remote.bring(hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
         assert server.paths() == [INDEX, "/skills/a.txt"]
 
     def test_what_has_another_size_than_the_index_says_is_not_brought(self, server: WebServer, begin: Begin) -> None:
@@ -293,15 +304,15 @@ class TestOnNeed:
         look = begin()
         look()
         with pytest.raises(Unavailable):
-            look.remote.bring(hex_of(BODY))
+            look.remote.bring(PLACE, hex_of(BODY))
         assert not look.blobs.has(hex_of(BODY))
 
     def test_it_is_offered_and_brought(self, begin: Begin) -> None:
         look = begin()
         look()
         for digest, data in ((hex_of(BODY), BODY.encode()), (hex_of(SCRIPT), SCRIPT)):
-            assert look.remote.offers(digest)
-            look.remote.bring(digest)
+            assert look.remote.offers(PLACE, digest)
+            look.remote.bring(PLACE, digest)
             assert look.blobs.read(digest) == data
 
     def test_after_a_restart_it_is_known_before_anybody_answers(self, server: WebServer, begin: Begin) -> None:
@@ -312,7 +323,7 @@ class TestOnNeed:
         server.answers[INDEX] = page(b"", status=500)
         look.source = look.make()
         assert look(held=[found]).outcome is Outcome.FAILED
-        look.remote.bring(hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
         assert look.blobs.has(hex_of(BODY))
 
     def test_after_a_restart_without_the_last_index_it_is_out_of_reach_and_not_lost(
@@ -325,7 +336,7 @@ class TestOnNeed:
         server.answers[INDEX] = page(b"", status=500)
         look.source = look.make()
         look(held=[found])
-        assert look.remote.offers(hex_of(BODY))
+        assert look.remote.offers(PLACE, hex_of(BODY))
 
 
 class TestWhoMayServe:
@@ -393,11 +404,33 @@ class TestWhatCannotBeHad:
             seen = look(held=seen.found)
         assert seen.outcome is Outcome.PARTIAL
         assert [found.bundle.skill.description for found in seen.found] == ["One.", "Two."]
-        assert (DiagnosticCode.FOLDER_UNREADABLE, "a") in said(seen)
+        assert (DiagnosticCode.ENTRY_UNREACHABLE, "a") in said(seen)
         assert not look.blobs.has(hex_of(b"other bytes"))
         server.answers["/skills/a.md"] = page(skill("a", "Two."))
         seen = look(held=seen.found)
         assert (seen.outcome, seen.diagnostics) == (Outcome.WHOLE, ())
+
+    def test_it_is_told_of_the_entry_and_not_of_a_folder(self, server: WebServer, begin: Begin) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "document": {"url": "a.md"}}))
+        server.answers["/skills/a.md"] = page(b"no", status=404)
+        [told] = begin()().diagnostics
+        assert (told.code, told.skill) == (DiagnosticCode.ENTRY_UNREACHABLE, "a")
+        host = server.origin.removeprefix("http://")
+        assert told.message == f"what its entry names cannot be had: {host} answers with the status 404"
+
+    def test_a_store_that_takes_nothing_is_told_as_what_it_is(
+        self, server: WebServer, begin: Begin, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "document": {"url": "a.md"}}))
+        server.answers["/skills/a.md"] = page(skill("a"))
+        look = begin()
+        monkeypatch.setattr(look.blobs, "writer", full)
+        seen = look()
+        [told] = seen.diagnostics
+        assert (seen.outcome, told.code, told.skill) == (Outcome.PARTIAL, DiagnosticCode.STORE_UNREACHABLE, "a")
+        assert told.message == "could not be taken in: the store is full (ENOSPC)"
+        monkeypatch.undo()
+        assert look().outcome is Outcome.WHOLE
 
     def test_bodies_stand_too(self, server: WebServer, begin: Begin) -> None:
         server.answers[INDEX] = page(manifest({"id": "a", "body": {"url": "a.txt"}}))
@@ -481,20 +514,58 @@ class TestAccess:
         assert begin()() == before
         assert "if-none-match" not in server.asked[-1].headers
 
-    @pytest.mark.parametrize("part", ["document", "body", "assets"])
     def test_what_another_source_brought_is_nobodys_who_merely_knows_its_digest(
-        self, server: WebServer, begin: Begin, part: str
+        self, server: WebServer, begin: Begin
     ) -> None:
         secret = skill("a", "Of another tenant.")
-        named = remote("not-there", secret)
-        server.answers[INDEX] = page(
-            manifest({"id": "a", part: [{"name": "x", **named}] if part == "assets" else named})
-        )
+        server.answers[INDEX] = page(manifest({"id": "a", "document": remote("not-there", secret)}))
         look = begin()
         look.blobs.put(secret.encode())
         seen = look()
         assert (seen.outcome, seen.found) == (Outcome.PARTIAL, ())
-        assert said(seen) == [(DiagnosticCode.FOLDER_UNREADABLE, "a")]
+        assert said(seen) == [(DiagnosticCode.ENTRY_UNREACHABLE, "a")]
+
+    @pytest.mark.parametrize("part", ["body", "assets"])
+    def test_nor_is_it_on_need_before_the_source_itself_has_given_it_and_after_a_restart(
+        self, server: WebServer, begin: Begin, part: str
+    ) -> None:
+        named = remote("a.txt", BODY)
+        server.answers[INDEX] = page(
+            manifest({"id": "a", part: [{"name": "x", **named}] if part == "assets" else named})
+        )
+        look = begin()
+        seen = look()
+        look.blobs.put(BODY.encode())
+        for _ in range(2):
+            assert look.remote.owes(PLACE, hex_of(BODY))
+            with pytest.raises(Unavailable):
+                look.remote.bring(PLACE, hex_of(BODY))
+            look.source.close()
+            look.remote = RemoteBlobs(look.blobs)
+            look.source = look.make()
+            assert look(held=seen.found) == seen
+        server.answers["/skills/a.txt"] = page(BODY)
+        look.remote.bring(PLACE, hex_of(BODY))
+        assert not look.remote.owes(PLACE, hex_of(BODY))
+
+    def test_what_was_given_on_need_is_its_own_after_a_restart_and_in_generations_that_are_retained(
+        self, server: WebServer, begin: Begin
+    ) -> None:
+        server.answers[INDEX] = page(manifest({"id": "a", "body": remote("a.txt", BODY)}))
+        server.answers["/skills/a.txt"] = page(BODY)
+        look = begin()
+        seen = look()
+        look.remote.bring(PLACE, hex_of(BODY))
+        look.source.close()
+        look.remote = RemoteBlobs(look.blobs)
+        look.source = look.make()
+        look(held=seen.found)
+        assert not look.remote.owes(PLACE, hex_of(BODY))
+        server.answers[INDEX] = page(manifest({"id": "b"}))
+        look(held=seen.found)
+        assert not look.remote.owes(PLACE, hex_of(BODY))
+        look.remote.bring(PLACE, hex_of(BODY))
+        assert server.paths().count("/skills/a.txt") == 1
 
     def test_what_is_served_of_a_source_is_not_asked_for_again_after_a_restart(
         self, server: WebServer, begin: Begin
@@ -546,7 +617,17 @@ def test_a_look_that_is_stopped_is_abandoned(server: WebServer, begin: Begin) ->
 def test_so_is_what_an_index_of_countless_urls_takes() -> None:
     stopped: list[bool] = []
     way = Web(web("http://host.example/"), stopped=lambda: bool(stopped))
-    assert way.resolve("http://host.example/x/", "a") == "http://host.example/x/a"
+    urls = way.urls_of("http://host.example/x/")
+    assert urls.resolve("a") == "http://host.example/x/a"
     stopped.append(True)
     with pytest.raises(Abandoned):
-        way.resolve("http://host.example/x/", "a")
+        urls.resolve("a")
+
+
+def test_of_an_index_no_more_urls_are_parsed_than_take_a_moment_and_plain_ones_are_not() -> None:
+    urls = Web(web("http://host.example/"), stopped=never).urls_of("http://host.example/x/")
+    for number in range(MOST_PARSED):
+        assert urls.resolve(f"?{number}") == f"http://host.example/x/?{number}"
+    with pytest.raises(UrlRefused):
+        urls.resolve("?more")
+    assert urls.resolve("a/b.md") == "http://host.example/x/a/b.md"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -10,9 +11,12 @@ import pytest
 import skillsource
 from skillsource.v1 import skill_source_pb2 as pb
 
+from skillsvc.catalog.reports import SourceKey
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Row, make_row
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -37,13 +41,7 @@ async def serving_manifest(site: WebServer, *entries: dict[str, Any]) -> AsyncIt
     site.answers[INDEX] = page(manifest(*entries))
     blobs = MemoryBlobStore()
     offered = RemoteBlobs(blobs)
-    source = HttpSource(
-        HttpSettings(web=web(site.url(INDEX), timeout_s=1.0), reading=READING),
-        limits=Limits(),
-        blobs=blobs,
-        folder=None,
-        remote=offered,
-    )
+    source = _source(site, INDEX, blobs, offered, READING)
     try:
         async with in_process(*_rows(source), world=World(blobs=blobs), remote=offered) as server:
             yield server
@@ -51,10 +49,23 @@ async def serving_manifest(site: WebServer, *entries: dict[str, Any]) -> AsyncIt
         source.close()
 
 
-def _rows(source: HttpSource) -> list[Row]:
+def _source(
+    site: WebServer, index: str, blobs: BlobStore, offered: RemoteBlobs, reading: ReadingSettings
+) -> HttpSource:
+    return HttpSource(
+        HttpSettings(web=web(site.url(index), timeout_s=1.0), reading=reading),
+        limits=Limits(),
+        blobs=blobs,
+        folder=None,
+        remote=offered,
+        place=SourceKey(DEPLOYMENT, reading.label),
+    )
+
+
+def _rows(source: HttpSource, *, shadowed: bool = False) -> list[Row]:
     seen = source.observe()
     return [
-        make_row(source=seen.source, shadowed=False, found=found, tier=seen.tier, trust=seen.trust)
+        make_row(source=seen.source, shadowed=shadowed, found=found, tier=seen.tier, trust=seen.trust)
         for found in seen.found
     ]
 
@@ -181,3 +192,51 @@ async def test_who_waits_for_one_source_keeps_nobody_from_reading(site: WebServe
         assert answer.body == "Here."
         assert not any(each.done() for each in waiting)
         assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}
+
+
+async def test_who_waits_for_one_source_keeps_nobody_from_what_another_one_has(site: WebServer) -> None:
+    far = {"id": "far", "body": remote("/far.txt", "Far.")}
+    site.answers["/far.txt"] = page("Far.")
+    async with serving_manifest(site, TIDES, far) as server:
+        site.answers["/tides.txt"] = silent
+        waiting = [asyncio.ensure_future(server.refused(pb.SkillBodyRequest(name="tides"))) for _ in range(60)]
+        await asyncio.to_thread(site.wait_for, "/tides.txt")
+        answer = await server.call(pb.SkillBodyRequest(name="far"), pb.SkillBodyResponse)
+        assert answer.body == "Far."
+        assert not any(each.done() for each in waiting)
+        assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}
+
+
+async def test_what_one_source_has_is_not_served_of_another_that_names_its_digest(site: WebServer) -> None:
+    site.answers[INDEX] = page(manifest(TIDES))
+    # Another manifest says the very same, and has none of it.
+    table = {"name": "table.bin", **remote("/gone.bin", TABLE)}
+    site.answers["/liar.json"] = page(manifest({**TIDES, "body": remote("/gone.txt", BODY), "assets": [table]}))
+    blobs = MemoryBlobStore()
+    offered = RemoteBlobs(blobs)
+    owner = _source(site, INDEX, blobs, offered, READING)
+    liar = _source(site, "/liar.json", blobs, offered, replace(READING, label="liar"))
+    rows = [*_rows(owner), *_rows(liar, shadowed=True)]
+    body = pb.SkillBodyRequest(name="tides"), pb.SkillBodyRequest(name="liar/tides")
+    began = pb.ActivateRequest(name="tides"), pb.ActivateRequest(name="liar/tides")
+    read = (
+        pb.ReadAssetRequest(skill="tides", asset="table.bin"),
+        pb.ReadAssetRequest(skill="liar/tides", asset="table.bin"),
+    )
+    text = pb.ReadAssetRequest(skill="liar/tides", asset="table.bin", as_text=True)
+    try:
+        async with in_process(*rows, world=World(blobs=blobs), remote=offered) as server:
+            for _ in range(2):
+                for named in (body[1], began[1], read[1], text):
+                    refusal = await server.refused(named)
+                    assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "SOURCE_UNREACHABLE")
+                # Now it is in the store, and kept as answers.
+                assert (await server.call(body[0], pb.SkillBodyResponse)).body == BODY
+                assert BODY in (await server.call(began[0], pb.ActivateResponse)).text
+                assert (await server.call(read[0], pb.ReadAssetResponse)).data == TABLE
+            site.answers["/gone.txt"] = page(BODY)
+            assert (await server.call(body[1], pb.SkillBodyResponse)).body == BODY
+            assert site.paths().count("/tides.txt") == 1
+    finally:
+        owner.close()
+        liar.close()

@@ -36,12 +36,12 @@ def killed(server: RunningServer) -> None:
 
 def damaged(server: RunningServer) -> None:
     server.stop()
-    [file] = remembered(server)
-    file.write_bytes(file.read_bytes()[:-10])
+    for file in remembered(server):
+        file.write_bytes(file.read_bytes()[:-10])
 
 
 def remembered(server: RunningServer) -> list[Path]:
-    """Return the files of what was known of files."""
+    """Return the files of what was known of files and of the source."""
     return [path for path in server.data_dir.glob("sources/**/*") if path.is_file()]
 
 
@@ -58,3 +58,22 @@ def test_however_a_server_ended_the_next_one_finds_what_is_there(
         assert caller.generation().token == before.token
         assert caller.generation().complete
         assert caller.names() == ["a"]
+
+
+@pytest.mark.parametrize("end", [RunningServer.stop, killed])
+def test_since_when_a_source_is_stale_outlives_a_restart(
+    serve: Serve, tmp_path: Path, end: Callable[[RunningServer], object]
+) -> None:
+    root = grow(tmp_path / "skills", {"a/SKILL.md": skill("a")})
+    config = tmp_path / "skillsvc.toml"
+    config.write_text(f'[[source]]\nname = "house"\nkind = "directory"\npath = "{root}"\npoll_s = 1\n')
+    server = serve(config=str(config), data_dir=tmp_path / "data")
+    root.rename(tmp_path / "away")
+    root.write_text("no directory")
+    with Caller(server.address) as caller:
+        caller.wait_until(lambda: not caller.generation().complete)
+        [before] = caller.generation().unreachable_sources
+    end(server)
+    with Caller(serve(config=str(config), data_dir=tmp_path / "data").address) as caller:
+        [after] = caller.generation().unreachable_sources
+        assert (after.source, after.state, after.since) == (before.source, before.state, before.since)

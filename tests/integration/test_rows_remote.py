@@ -60,6 +60,7 @@ def declare_manifest(shelves: Shelves, url: str) -> None:
             blobs=blobs,
             folder=shelves.place / "state",
             remote=RemoteBlobs(blobs),
+            place="",
         )
     )
 

@@ -210,7 +210,7 @@ def test_a_wrong_digest_is_never_served_nor_kept(server: WebServer, make: Make, 
     server.answers["/packed"] = page(forged_archive)
     seen = source.observe(held=before.found)
     assert (seen.outcome, seen.found) == (Outcome.PARTIAL, before.found)
-    assert {code for code, _ in said(seen)} == {DiagnosticCode.FOLDER_UNREADABLE}
+    assert {code for code, _ in said(seen)} == {DiagnosticCode.ENTRY_UNREACHABLE}
     assert all("not those of the digest" in each.message for each in seen.diagnostics)
     assert forged not in blobs.blobs.values()
     assert forged_archive not in blobs.blobs.values()
@@ -272,5 +272,5 @@ def test_what_was_served_of_another_site_is_nobodys_who_merely_knows_its_digest(
         publish(other, {"a": skill_file("a")})
         del other.answers["/a"]
         seen = make(url=other.origin).observe(held=before.found)
-    assert (seen.outcome, said(seen)) == (Outcome.PARTIAL, [(DiagnosticCode.FOLDER_UNREADABLE, "a")])
+    assert (seen.outcome, said(seen)) == (Outcome.PARTIAL, [(DiagnosticCode.ENTRY_UNREACHABLE, "a")])
     assert make().observe(held=before.found).outcome is Outcome.WHOLE

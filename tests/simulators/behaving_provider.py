@@ -28,6 +28,8 @@ class Behaving:
             raise RuntimeError("as it was told")
         if told["does"] == "exit":
             raise SystemExit(3)
+        if told["does"] == "print":
+            print("as it was told", flush=True)  # noqa: T201 - as careless providers do
         if told["does"] == "babble":
             return [told]
         skills = [_candidate(name, files) for name, files in told["skills"].items()]

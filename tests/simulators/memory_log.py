@@ -38,6 +38,18 @@ class MemoryLayerLog:
             kept = tuple(held for held in record.generations if held.sequence not in dropped)
             self._records[generation.partition] = replace(record, generations=(*kept, generation))
 
+    def renew(self, generation: Generation) -> None:
+        with self._lock:
+            record = self._records.get(generation.partition)
+            newest = record.generations[-1] if record is not None and record.generations else None
+            if record is None or newest is None or record.log_id != generation.log_id:
+                raise ValueError("the newest generation of a layer alone is renewed")
+            if newest.sequence != generation.sequence:
+                raise ValueError("the newest generation of a layer alone is renewed")
+            if newest.digest != generation.digest:
+                raise ValueError("a generation is renewed with the digest that it has")
+            self._records[generation.partition] = replace(record, generations=(*record.generations[:-1], generation))
+
     def forget(self, partition: Partition, sequences: Collection[int]) -> None:
         with self._lock:
             record = self._records.get(partition)

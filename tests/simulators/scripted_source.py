@@ -5,21 +5,26 @@ from collections.abc import Collection, Sequence
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 
 
 class ScriptedSource:
-    """Tells `outcome` and `found` until they are changed, and remembers how it was asked in `looks` and `held`."""
+    """Tells `outcome`, `found` and `revision` until they are changed.
+
+    How it was asked is in `looks` and `held`.
+    """
 
     def __init__(self, label: str, *rows: Row) -> None:
         self._label = label
         self.found: tuple[Found, ...] = tuple(row.found for row in rows)
         self.outcome = Outcome.WHOLE
         self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.revision = ""
         self.error: BaseException | None = None
         self.looks: list[Collection[str] | None] = []
         self.held: tuple[Found, ...] = ()
+        self.admission = Admission(tier=Tier.EXPLICIT, trust=Trust.ALLOWED)
         self._last: Observation | None = None
 
     @property
@@ -38,11 +43,12 @@ class ScriptedSource:
         seen = self.outcome in {Outcome.WHOLE, Outcome.PARTIAL}
         now = Observation(
             source=self._label,
-            tier=Tier.EXPLICIT,
-            trust=Trust.ALLOWED,
+            tier=self.admission.tier,
+            trust=self.admission.trust,
             outcome=self.outcome,
             found=self.found if seen else (),
             diagnostics=self.diagnostics,
+            revision=self.revision if seen else "",
         )
         if self._last is None or now != self._last:
             self._last = now

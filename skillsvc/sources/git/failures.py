@@ -1,4 +1,4 @@
-"""Why nothing was fetched from a git remote, in sentences: host and limit, the way out, and no word of the remote.
+"""Why nothing was fetched from a git remote, in sentences: server and limit, the way out, and no word of the remote.
 
 Pure.
 """
@@ -12,24 +12,25 @@ from skillsvc.sources.git.url import Branch, Commit, GitRef, GitUrl, Tag
 
 _WHY: Final[Mapping[FetchStatus, str]] = MappingProxyType(
     {
-        FetchStatus.EMPTY: "the repository at {host} has no {ref}: it is empty",
-        FetchStatus.NO_SUCH_REF: "the repository at {host} has no {ref}",
-        FetchStatus.NO_SUCH_COMMIT: "the repository at {host} has no {ref}, or that leads to no commit",
-        FetchStatus.CREDENTIALS_REFUSED: "{host} refuses the credentials",
-        FetchStatus.CREDENTIALS_MISSING: "{host} asks for credentials, and no auth is configured",
-        FetchStatus.NOT_TRUSTED: "{host} shows a certificate that is not trusted, or of another host, or broke off TLS",
-        FetchStatus.UNREACHABLE: "{host} cannot be reached, does not answer as git does, or has no such repository",
-        FetchStatus.TOO_LARGE: "{host} sends more than {max_bytes} bytes, or what needs more memory than is allowed",
-        FetchStatus.LATE: "{host} did not answer in whole within {timeout_s:g} s",
-        FetchStatus.NO_ANSWER: "the process that fetches from {host} died",
-        FetchStatus.CACHE_UNUSABLE: "the cache of the repository at {host} cannot be used, nor made anew",
+        FetchStatus.EMPTY: "the repository at {server} has no {ref}: it is empty",
+        FetchStatus.NO_SUCH_REF: "the repository at {server} has no {ref}",
+        FetchStatus.NO_SUCH_COMMIT: "the repository at {server} has no {ref}, or that leads to no commit",
+        FetchStatus.CREDENTIALS_REFUSED: "{server} refuses the credentials",
+        FetchStatus.CREDENTIALS_MISSING: "{server} asks for credentials, and no auth is configured",
+        FetchStatus.NOT_TRUSTED: "{server} shows a certificate that is not trusted or of another host, or broke off",
+        FetchStatus.UNREACHABLE: "{server} cannot be reached",
+        FetchStatus.NO_GIT: "{server} answers, but breaks off, does not speak git, or has no such repository",
+        FetchStatus.TOO_LARGE: "{server} sends more than {max_bytes} bytes, or what needs more memory than is allowed",
+        FetchStatus.LATE: "{server} did not answer in whole within {timeout_s:g} s",
+        FetchStatus.NO_ANSWER: "the process that fetches from {server} died",
+        FetchStatus.CACHE_UNUSABLE: "the cache of the repository at {server} cannot be used, nor made anew",
     }
 )
 _WHY_OVER_SSH: Final[Mapping[FetchStatus, str]] = MappingProxyType(
     {
-        FetchStatus.CREDENTIALS_REFUSED: "{host} refuses the key of ssh_key_file, or the user {username}",
-        FetchStatus.CREDENTIALS_MISSING: "{host} asks for a key, and no ssh_key_file is configured",
-        FetchStatus.NOT_TRUSTED: "{host} shows a host key that is not the one of known_hosts_file",
+        FetchStatus.CREDENTIALS_REFUSED: "{server} refuses the key of ssh_key_file, or the user {username}",
+        FetchStatus.CREDENTIALS_MISSING: "{server} asks for a key, and no ssh_key_file is configured",
+        FetchStatus.NOT_TRUSTED: "{server} shows a host key that is not the one of known_hosts_file",
     }
 )
 
@@ -38,7 +39,7 @@ def why(status: FetchStatus, url: GitUrl, ref: GitRef | None, *, max_bytes: int,
     """Return the sentence for a status that is no success."""
     sentences = {**_WHY, **(_WHY_OVER_SSH if url.scheme == "ssh" else {})}
     return sentences[status].format(
-        host=url.host, username=url.username, ref=_named(ref), max_bytes=max_bytes, timeout_s=timeout_s
+        server=url.server, username=url.username, ref=_named(ref), max_bytes=max_bytes, timeout_s=timeout_s
     )
 
 

@@ -7,6 +7,7 @@ machine: the configuration of users and of the system is out of reach, no proxy 
 import resource
 import shutil
 import signal
+import socket
 import sys
 from contextlib import suppress
 from enum import Enum, auto
@@ -20,6 +21,7 @@ from typing_extensions import override
 
 from skillsvc.domain.limits import MIB
 from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
+from skillsvc.sources.git.url import GitUrlRefused, parse_git_url
 
 _CURRENT: Final = "refs/skillsvc/current"
 _FULL: Final = 0
@@ -31,9 +33,12 @@ _GRACE_S: Final = 5.0
 _MARK: Final = "fetching"
 """A file in the cache while it is written to. Where it is found, a fetch was killed, and may have left anything."""
 _NO_MEMORY: Final = 1
+_NETWORK: Final = 12
 _TLS: Final = 16
-_OF_OTHERS: Final = frozenset({12, _TLS, 23, 34})
-"""The library's classes of faults for network, TLS, SSH and HTTP."""
+_SSH: Final = 23
+_HTTP: Final = 34
+"""The library's classes of faults."""
+_PROBE_S: Final = 2.0
 
 
 class _Stage(Enum):
@@ -151,7 +156,10 @@ class _Exchange:
             return FetchStatus.NOT_TRUSTED
         if isinstance(error, MemoryError) or number == _NO_MEMORY:
             return FetchStatus.TOO_LARGE
-        if self._stage is _Stage.ASKING or number in _OF_OTHERS:
+        # Of the network are a name without address as well as a connection that breaks off.
+        if number in {_SSH, _HTTP} or (number == _NETWORK and _is_there(self._request.url)):
+            return FetchStatus.NO_GIT
+        if self._stage is _Stage.ASKING or number == _NETWORK:
             return FetchStatus.UNREACHABLE
         return FetchStatus.CACHE_UNUSABLE
 
@@ -195,6 +203,16 @@ class _Exchange:
         if not _holds(repository, commit):
             raise _Ended(FetchStatus.NO_SUCH_COMMIT)
         return commit
+
+
+def _is_there(url: str) -> bool:
+    """Tell whether somebody can be connected to where a URL leads."""
+    try:
+        where = parse_git_url(url, plain_http=True)
+        socket.create_connection((where.host, where.port), timeout=_PROBE_S).close()
+    except (GitUrlRefused, OSError):
+        return False
+    return True
 
 
 def _open(cache: Path) -> pygit2.Repository:

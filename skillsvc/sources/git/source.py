@@ -23,6 +23,7 @@ from skillsvc.content.virtual_tree import VirtualTree
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.sources.git.cache import CacheBusy, GitCache
 from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 from skillsvc.sources.git.failures import why
@@ -133,6 +134,11 @@ class GitSource:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
 
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
+
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`). What changed is found out here, from the commits, whatever is said of it."""
         del changed
@@ -172,7 +178,7 @@ class GitSource:
             self._cache.drop()
             read = self._read(self._fetch(None, held), held, only_changed=only_changed)
         if read is None:
-            raise _LookFailed(f"the repository that {self._url.host} sends is damaged, or has a folder too large")
+            raise _LookFailed(f"the repository that {self._url.server} sends is damaged, or has a folder too large")
         self._last = read
         return read.seen
 

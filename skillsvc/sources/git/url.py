@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -12,6 +13,7 @@ _HOST: Final = r"(?P<host>[A-Za-z0-9][A-Za-z0-9._-]*)"
 _SCP_LIKE: Final = re.compile(rf"{_USER}@{_HOST}:(?P<path>[^:-][^:]*)\Z")
 _SSH: Final = re.compile(rf"ssh://{_USER}@(?:{_HOST}|\[[0-9A-Fa-f:.]+\])(?::[0-9]{{1,5}})?/.+\Z")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}\Z")
+_PORTS: Final = MappingProxyType({"https": 443, "http": 80, "ssh": 22})
 _NOT_IN_REF: Final = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|\Z)")
 
 
@@ -28,6 +30,17 @@ class GitUrl:
     host: str
     path: str
     username: str = ""
+
+    @property
+    def server(self) -> str:
+        """Who is asked, as people are told: the host, with the port where the URL says one."""
+        return urlsplit(self.text).netloc.rpartition("@")[2] if "://" in self.text else self.host
+
+    @property
+    def port(self) -> int:
+        """The port that is asked."""
+        own = urlsplit(self.text).port if "://" in self.text else None
+        return own or _PORTS[self.scheme]
 
     @property
     def lfs(self) -> str:

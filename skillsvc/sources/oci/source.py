@@ -20,6 +20,7 @@ from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.oci_manifest import Descriptor, Manifest, ManifestRefused, parse_manifest
 from skillsvc.parsing.oci_reference import parse_reference
 from skillsvc.sources.oci.layers import ContentWrong, Layers
@@ -144,6 +145,11 @@ class OciSource:
     def label(self) -> str:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
+
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
 
     def close(self) -> None:
         """Close the connections. Nobody may be looking."""

@@ -14,11 +14,14 @@ from skillsvc.content.sinks import Hashing, Sink
 from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile
 from skillsvc.content.transport import Authorities
-from skillsvc.content.urls import Origin, UrlRefused, origin_of, parse_url, resolve
+from skillsvc.content.urls import Origin, References, UrlRefused, origin_of, parse_url
 from skillsvc.domain.limits import MIB
 from skillsvc.sources.remote_blobs import NotHad
 
 _INDEX_BYTES: Final = 4 * MIB
+MOST_PARSED: Final = 10_000
+"""URLs of one index that are parsed; plain paths on its own server are not. An index of 4 MiB has room for 200,000, and
+each takes a third of a millisecond, in which nobody is answered."""
 _DEAF: Final = frozenset({FetchReason.REFUSED, FetchReason.TIMEOUT, FetchReason.TLS, FetchReason.ADDRESS})
 """After one of these, nothing more is asked of a server in the same look: the next answer would be no other."""
 
@@ -126,8 +129,12 @@ class Web:
         """Tell whether this source has shown to have a blob."""
         return digest in self._shown
 
+    def shown(self) -> frozenset[str]:
+        """Return the digests of all that this source has shown to have."""
+        return frozenset(self._shown)
+
     def take_as_shown(self, digests: Iterable[str]) -> None:
-        """Take blobs as shown: what is served of the source was, by an earlier process."""
+        """Take blobs as shown: they were, to an earlier process."""
         self._shown.update(digests)
 
     def forget_shown_but(self, digests: Collection[str]) -> None:
@@ -161,21 +168,9 @@ class Web:
         except FetchFailed as failed:
             raise NotHad(failed.message) from failed
 
-    def resolve(self, index_url: str, reference: str) -> str:
-        """Return the URL that an index names, if it may serve content of this source.
-
-        Raises:
-            UrlRefused: It is none, or of another server.
-            Abandoned: It was told to stop: an index may name so many that this takes a minute.
-        """
-        if self._stopped():
-            raise Abandoned
-        url = resolve(index_url, reference)
-        here, there = origin_of(parse_url(index_url)), origin_of(parse_url(url))
-        is_home = there == self._home and there.scheme == here.scheme
-        if not is_home and not may_redirect(here, there, self._settings.redirect_hosts):
-            raise UrlRefused(f"is of {there}, which is another server; name it in redirect_hosts if that is meant")
-        return url
+    def urls_of(self, index_url: str) -> "IndexUrls":
+        """Return what the references in an index mean, if they may serve content of this source."""
+        return IndexUrls(index_url, home=self._home, hosts=self._settings.redirect_hosts, stopped=self._stopped)
 
     def spool(self, url: str, file: BinaryIO, *, max_bytes: int, digest: str) -> None:
         """Fetch something into a file, if its bytes are those of a digest.
@@ -275,6 +270,42 @@ class Web:
         if left <= 0:
             raise NotTried(f"the look has taken {self._settings.timeout_s:g} s")
         return left
+
+
+class IndexUrls:
+    """The URLs that one index names."""
+
+    def __init__(self, index_url: str, *, home: Origin, hosts: frozenset[str], stopped: Callable[[], bool]) -> None:
+        """Prepare for the index at a URL, of a source at `home`; `hosts` may serve its content, too."""
+        self._references = References(index_url)
+        self._here = origin_of(parse_url(index_url))
+        self._home = home
+        self._hosts = hosts
+        self._stopped = stopped
+        self._parsed = 0
+
+    def resolve(self, reference: str) -> str:
+        """Return the URL that a reference means, if it may serve content of this source.
+
+        Raises:
+            UrlRefused: It is none, of another server, or one more of a kind that takes long to read.
+            Abandoned: The look was told to stop.
+        """
+        if self._stopped():
+            raise Abandoned
+        url = self._references.plain(reference)
+        if url is not None:
+            # The server of the index may serve what it names.
+            return url
+        self._parsed += 1
+        if self._parsed > MOST_PARSED:
+            raise UrlRefused(f"is beyond the {MOST_PARSED} URLs of an index that are more than plain paths")
+        url = self._references.resolve(reference)
+        there = origin_of(parse_url(url))
+        is_home = there == self._home and there.scheme == self._here.scheme
+        if not is_home and not may_redirect(self._here, there, self._hosts):
+            raise UrlRefused(f"is of {there}, which is another server; name it in redirect_hosts if that is meant")
+        return url
 
 
 WRONG_DIGEST: Final = "its bytes are not those of the digest that the index gives"

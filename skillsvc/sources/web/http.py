@@ -1,7 +1,7 @@
 """A JSON manifest on the web as a source: its skills, with texts and assets that are fetched before or on need."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from skillsvc.content.transport import Authorities
 from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found, TextRef, make_bundle
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.document import is_text
 from skillsvc.parsing.http_manifest import ManifestEntry, RemoteFile, read_http_manifest
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
@@ -61,6 +62,7 @@ class HttpSource:
         blobs: BlobStore,
         folder: Path | None,
         remote: RemoteBlobs,
+        place: Hashable,
         stopped: Callable[[], bool] = never,
         clock: Callable[[], float] = time.monotonic,
         authorities: Authorities | None = None,
@@ -73,6 +75,7 @@ class HttpSource:
             blobs: Where the bytes go.
             folder: Where the manifest is kept over restarts: a folder for this source alone, made at need.
             remote: Where blobs are offered that are not here yet.
+            place: Where it is declared, by which they are asked for.
             stopped: Asked at each step of a look, and while waiting for a server.
             clock: Seconds that only grow.
             authorities: Where TLS contexts are shared.
@@ -80,6 +83,7 @@ class HttpSource:
         self._limits = limits
         self._blobs = blobs
         self._remote = remote
+        self._place = place
         self._url = settings.web.url
         self._web = Web(settings.web, stopped=stopped, clock=clock, authorities=authorities)
         self._reading: IndexedReading[_Located] = IndexedReading(
@@ -105,9 +109,15 @@ class HttpSource:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
 
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
+
     def close(self) -> None:
         """Offer nothing more, and close the connections: it is declared no longer."""
-        self._remote.withdraw(self)
+        self._remote.withdraw(self._place, self)
+        self._reading.keep_shown()
         self._web.close()
 
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
@@ -121,17 +131,20 @@ class HttpSource:
         listing = self._reading.recall()
         if listing is not None and listing is not self._offered:
             self._forget_all_but(listing)
-        self._offer(listing, held)
+            self._offer(listing, held)
+            # Only now: what was given of earlier indexes is told to whoever offers it further.
+            self._web.forget_shown_but(listing.digests)
         return self._complete(seen)
 
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
         """Read a manifest, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
         manifest = read_http_manifest(index.data, self._limits)
+        index_urls = self._web.urls_of(index.url)
         located: dict[str, _Located] = {}
         diagnostics = list(manifest.diagnostics)
         for entry in manifest.entries:
             try:
-                urls = {file.url: self._web.resolve(index.url, file.url) for file in entry.files}
+                urls = {file.url: index_urls.resolve(file.url) for file in entry.files}
             except UrlRefused as refused:
                 diagnostics.append(left_out(entry.folder, f"one of its files {refused}"))
             else:
@@ -158,9 +171,14 @@ class HttpSource:
                 for file in (entry.body, *(asset.file for asset in entry.assets)):
                     if file is not None and file.size is not None and file.on_need and file.size <= most_bytes:
                         offers.setdefault(file.digest, RemoteBlob(urls[file.url], file.size))
-        self._remote.offer(self, offers, self._bring_on_need)
+        self._remote.offer(self._place, self, offers)
 
-    def _bring_on_need(self, digest: str, at: RemoteBlob, within_s: float) -> None:
+    def has_shown(self, digest: str) -> bool:
+        """Tell whether the source has given the bytes of a digest (`Offering`)."""
+        return self._web.has_shown(digest)
+
+    def bring(self, digest: str, at: RemoteBlob, within_s: float) -> None:
+        """Fetch a blob on need (`Offering`)."""
         self._web.bring_on_need(at.url, self._blobs, digest=digest, size=at.size, within_s=within_s)
 
     def _gather(self, folder: str, located: _Located, gathered: Gathered) -> None:
@@ -191,19 +209,19 @@ class HttpSource:
     def _later_or_now(
         self, file: RemoteFile, urls: Mapping[str, str], max_bytes: int, gathered: Gathered
     ) -> StoredFile:
-        if file.size is not None and file.on_need and not self._is_anothers(file.digest):
-            if self._blobs.has(file.digest) and self._blobs.size(file.digest) != file.size:
+        if file.size is not None and file.on_need:
+            if self._is_here(file.digest) and self._blobs.size(file.digest) != file.size:
                 raise NotHad(WRONG_SIZE)
             return StoredFile(file.digest, file.size, on_need=True)
         return self._have(file, urls, max_bytes, gathered)
 
-    def _is_anothers(self, digest: str) -> bool:
-        """Tell whether a blob is here that this source has not shown to have: it could be read without being asked."""
-        return not self._web.has_shown(digest) and self._blobs.has(digest)
+    def _is_here(self, digest: str) -> bool:
+        """Tell whether a blob is here that this source has shown to have: what another one brought is not its own."""
+        return self._web.has_shown(digest) and self._blobs.has(digest)
 
     def _have(self, file: RemoteFile, urls: Mapping[str, str], max_bytes: int, gathered: Gathered) -> StoredFile:
         """Return a file that is in the store: fetched, where it is not there yet or may have changed."""
-        if file.digest and self._web.has_shown(file.digest) and self._blobs.has(file.digest):
+        if file.digest and self._is_here(file.digest):
             had = StoredFile(file.digest, self._blobs.size(file.digest))
         else:
             had = self._fetched(file, urls[file.url], max_bytes)

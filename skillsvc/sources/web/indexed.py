@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.faults import reason_of
 from skillsvc.content.stopping import Abandoned
 from skillsvc.content.stored_tree import StoredFile, StoredTree
+from skillsvc.content.tree import NotBrought, StoreFailed, Unreadable
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import DataLoss, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.index_json import IndexMalformed
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.reading import ReadingSettings, TreeReading
@@ -91,17 +94,26 @@ class IndexedReading(Generic[Entry]):
         self._listed: tuple[FetchedIndex, Listing[Entry]] | None = None
         self._standing: tuple[FetchedIndex, Observation, frozenset[str]] | None = None
         self._failed_last: frozenset[str] = frozenset()
-        self._has_looked = False
+        self._kept_shown: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
         """The source's label."""
         return self._reading.label
 
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust of all that is read."""
+        return self._reading.admission
+
     def recall(self) -> Listing[Entry] | None:
         """Return what the last index listed, also that of an earlier process; None where there was none."""
         if self._index is None:
             self._index = self._kept.read()
+            if self._index is not None:
+                # Only where the last index is of this place: under the same name another one may be declared (G29).
+                self._kept_shown = self._kept.read_shown()
+                self._web.take_as_shown(self._kept_shown)
         try:
             return None if self._index is None else self._list(self._index)
         except IndexMalformed:
@@ -114,10 +126,20 @@ class IndexedReading(Generic[Entry]):
             Abandoned: The look was stopped.
         """
         self.recall()
-        if not self._has_looked and self._index is not None:
-            # Only where the last index is of this place: under the same name another one may have been declared (G29).
-            self._web.take_as_shown(digest for found in held for digest in found.bundle.blobs)
-        self._has_looked = True
+        try:
+            return self._look(url, held)
+        finally:
+            # What is served of it from now on is its own after a restart, too.
+            self.keep_shown()
+
+    def keep_shown(self) -> None:
+        """Keep over restarts what the source has shown to have."""
+        shown = self._web.shown()
+        if shown != self._kept_shown:
+            self._kept_shown = shown
+            self._kept.write_shown(shown)
+
+    def _look(self, url: str, held: Sequence[Found]) -> Observation:
         try:
             self._web.begin()
             index = self._web.index(url, self._index)
@@ -129,7 +151,6 @@ class IndexedReading(Generic[Entry]):
         if index is not self._index:
             self._index = index
             self._kept.write(index)
-            self._web.forget_shown_but(listing.digests)
         if self._standing is not None:
             read_of, seen, digests = self._standing
             if read_of is index and digests.isdisjoint(self._blobs.lost()):
@@ -143,7 +164,7 @@ class IndexedReading(Generic[Entry]):
 
     def _read(self, index: FetchedIndex, listing: Listing[Entry], held: Sequence[Found]) -> Observation:
         gathered = Gathered(notes=[replace(said, source=self.label) for said in listing.diagnostics])
-        unreadable: dict[str, str] = {}
+        unreadable: dict[str, Unreadable] = {}
         # What failed last time comes last: it may take all the time that is left, and the others have theirs before.
         failed: set[str] = set()
         for folder in sorted(listing.entries, key=self._failed_last.__contains__):
@@ -154,11 +175,11 @@ class IndexedReading(Generic[Entry]):
             except Refused as error:
                 gathered.notes.append(replace(left_out(folder, str(error)), source=self.label))
             except NotHad as error:
-                unreadable[folder] = str(error)
+                unreadable[folder] = NotBrought(str(error))
                 if not isinstance(error, NotTried):
                     failed.add(folder)
             except (DataLoss, Unavailable) as error:
-                unreadable[folder] = error.message
+                unreadable[folder] = StoreFailed(reason_of(error))
         self._failed_last = frozenset(failed)
         tree = StoredTree(gathered.files, links=gathered.links, unreadable=unreadable, blobs=self._blobs)
         seen = self._reading.read(tree, held=held, revision=index.digest, notes=gathered.notes)

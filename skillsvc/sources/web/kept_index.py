@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -11,10 +12,13 @@ from skillsvc.sources.web.bringing import FetchedIndex, WebSettings
 
 _FORMAT: Final = 2
 _NAME: Final = "index"
+_SHOWN: Final = "shown"
 
 
 class KeptIndex:
-    """One file in the folder of one source. What it holds is believed only if it was fetched in the same way.
+    """Two files in the folder of one source: its index, and the digests of what it has shown to have.
+
+    What they hold is believed only if it was fetched in the same way.
 
     That is from the same URL with the same credentials: what one of them may see tells nobody else anything (G29).
     """
@@ -23,6 +27,7 @@ class KeptIndex:
         """Keep the index in `folder`, which is made at need; without one nothing is kept."""
         fetched_by = hashlib.sha256(f"{_FORMAT}\0{settings.url}\0{settings.access}".encode()).hexdigest()
         self._file = None if folder is None else KeptFile(folder / _NAME, fingerprint=fetched_by)
+        self._shown = None if folder is None else KeptFile(folder / _SHOWN, fingerprint=fetched_by)
 
     def read(self) -> FetchedIndex | None:
         """Return what was kept, None where that is nothing, damaged, or fetched in another way."""
@@ -43,3 +48,13 @@ class KeptIndex:
             validators = index.validators
             head = {"url": index.url, "etag": validators.etag, "last_modified": validators.last_modified}
             self._file.write(json.dumps(head).encode() + b"\n" + index.data)
+
+    def read_shown(self) -> frozenset[str]:
+        """Return the digests that were kept, none where they are damaged."""
+        kept = None if self._shown is None else self._shown.read()
+        return frozenset() if kept is None else frozenset(kept.decode("ascii", "replace").split())
+
+    def write_shown(self, digests: Iterable[str]) -> None:
+        """Keep digests, in place of those before."""
+        if self._shown is not None:
+            self._shown.write("\n".join(sorted(digests)).encode())

@@ -20,6 +20,7 @@ from skillsvc.content.urls import UrlRefused
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import MIB, Limits
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission
 from skillsvc.parsing.well_known_index import ArtifactKind, IndexEntry, read_well_known_index
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST
 from skillsvc.sources.reading import ReadingSettings
@@ -113,6 +114,11 @@ class WellKnownSource:
         """The name by which callers and diagnostics know it."""
         return self._reading.label
 
+    @property
+    def admission(self) -> Admission:
+        """The tier and the trust that it is declared with."""
+        return self._reading.admission
+
     def close(self) -> None:
         """Close the connections: it is declared no longer."""
         self._web.close()
@@ -120,16 +126,20 @@ class WellKnownSource:
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         """Look (`Source`); what changed is told by the index, whatever else is said of it."""
         del changed
-        return self._reading.look(self._url, held)
+        seen = self._reading.look(self._url, held)
+        if (listing := self._reading.recall()) is not None:
+            self._web.forget_shown_but(listing.digests)
+        return seen
 
     def _list(self, index: FetchedIndex) -> Listing[_Located]:
         """Read an index, and leave out the entries that lead elsewhere before anything of them is fetched (G27)."""
         read = read_well_known_index(index.data, self._limits)
+        urls = self._web.urls_of(index.url)
         located: dict[str, _Located] = {}
         diagnostics = list(read.diagnostics)
         for entry in read.entries:
             try:
-                located[entry.name] = _Located(entry, self._web.resolve(index.url, entry.url))
+                located[entry.name] = _Located(entry, urls.resolve(entry.url))
             except UrlRefused as refused:
                 diagnostics.append(left_out(entry.name, f"its artifact {refused}"))
         digests = frozenset(each.entry.digest for each in located.values())

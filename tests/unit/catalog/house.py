@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.kept_standing import KeptStanding
 from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.sweep import BlobSweep
@@ -11,6 +12,7 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.domain.trust import Trust
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.simulators.clock import Clock
 from tests.simulators.memory_log import MemoryLayerLog
@@ -31,8 +33,8 @@ class House:
         self.stopped = False
         self.start()
 
-    def start(self) -> None:
-        """Begin, or begin again with what the log and the blob store hold."""
+    def start(self, kept: KeptStanding | None = None) -> None:
+        """Begin, or begin again with what the log and the blob store hold, and a file of how sources stood."""
         self.current = Current(self.log, self.limits)
         self.current.open_layer(DEPLOYMENT, self.clock())
         self.refresh = Refresh(
@@ -42,7 +44,9 @@ class House:
             blobs=self.blobs,
             limits=self.limits,
             now=self.clock,
+            clock=self.clock.monotonic,
             stopped=lambda: self.stopped,
+            kept=kept,
         )
         self._sweep = BlobSweep(self.current, blobs=self.blobs, now=self.clock)
 
@@ -56,6 +60,10 @@ class House:
     @property
     def listed(self) -> dict[str, str]:
         return {each.name: each.source for each in self.current.layers[DEPLOYMENT].present.listed}
+
+    @property
+    def admitted(self) -> dict[str, Trust]:
+        return {each.name: each.trust for each in self.current.layers[DEPLOYMENT].present.listed}
 
     @property
     def unreachable(self) -> list[tuple[str, SourceState]]:

@@ -77,6 +77,7 @@ class Stage:
             blobs=self.blobs,
             limits=self.limits,
             now=self.time,
+            clock=lambda: self.now,
             stopped=self.stopping.is_set,
         )
 

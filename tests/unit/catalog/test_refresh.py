@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh
-from skillsvc.catalog.standing import Standing, stand
+from skillsvc.catalog.standing import Moment, Standing, stand
 from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import ErrorReason, Unavailable
@@ -20,7 +20,7 @@ from skillsvc.domain.generation import Generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Found
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -50,7 +50,8 @@ def standing_after(*looks: tuple[float, Outcome, tuple[Found, ...]]) -> Standing
     """Return how a source stands after looks, each at a second since the start."""
     standing = None
     for at, outcome, found in looks:
-        standing = stand(standing, seen(outcome, found), START + timedelta(seconds=at), Limits())
+        now = Moment(at=START + timedelta(seconds=at), clock=at)
+        standing = stand(standing, seen(outcome, found), now, Limits())
     assert standing is not None
     return standing
 
@@ -167,6 +168,18 @@ def test_after_a_restart_the_last_good_of_a_source_that_fails_is_what_the_log_ho
     assert house.unreachable == [("one", SourceState.STALE)]
 
 
+def test_after_a_restart_the_last_good_of_a_skill_is_where_it_was_seen_last(house: House) -> None:
+    house.one.hold(house.skill("a", place="a"), house.skill("b", place="b"))
+    house.refresh.look()
+    sequence = house.current.layers[DEPLOYMENT].present.sequence
+    house.one.hold(house.skill("a", place="moved"), house.skill("b", place="b"))
+    assert house.refresh.look() is None
+    house.start()
+    house.refresh.look()
+    assert house.current.layers[DEPLOYMENT].present.sequence == sequence
+    assert [found.place for found in house.one.held] == ["moved", "b"]
+
+
 def test_a_source_taken_out_of_the_settings_is_served_no_more_after_a_restart(house: House) -> None:
     house.one.hold(house.skill("a"))
     house.refresh.look()
@@ -230,6 +243,7 @@ def test_a_directory_that_is_back_with_a_skill_that_cannot_be_read_keeps_its_las
         blobs=house.blobs,
         limits=house.limits,
         now=house.clock,
+        clock=house.clock.monotonic,
     )
     refresh.look()
     root.rename(tmp_path / "away")
@@ -522,6 +536,23 @@ def test_a_place_that_stays_away_is_judged_anew_by_the_same_observation(house: H
     assert (house.listed, house.unreachable) == ({}, [])
 
 
+@pytest.mark.parametrize("seconds", [9_999, -9_999])
+def test_a_time_that_is_put_forward_or_back_changes_nothing_of_how_long_the_last_good_stays(
+    house: House, seconds: float
+) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    house.one.outcome = Outcome.ABSENT
+    house.refresh.look()
+    house.clock.put(seconds)
+    house.clock.advance(house.limits.missing_after_s - 1)
+    house.refresh.look()
+    assert (house.listed, house.unreachable) == ({"a": "one"}, [("one", SourceState.STALE)])
+    house.clock.advance(1)
+    house.refresh.look()
+    assert (house.listed, house.unreachable) == ({}, [])
+
+
 def test_what_was_too_much_is_admitted_when_there_is_room_for_the_same_observation() -> None:
     house = House(Limits(layer_skills=2))
     house.one.hold(house.skill("a"))
@@ -565,6 +596,71 @@ def test_another_source_of_a_label_serves_what_was_served_of_it_until_it_is_seen
     assert (house.listed, house.unreachable) == ({"a": "one"}, [("one", SourceState.STALE)])
     house.refresh.look({"one": None})
     assert (house.listed, house.unreachable) == ({}, [])
+
+
+ASK = Admission(tier=Tier.REGISTERED, trust=Trust.ASK)
+UNTRUSTED = Admission(tier=Tier.LEARNED, trust=Trust.UNTRUSTED)
+
+
+def declared(house: House, admission: Admission, *, is_new_process: bool = False) -> ScriptedSource:
+    """Declare source `one` with another tier and trust; return it."""
+    house.one = ScriptedSource("one")
+    house.one.admission = admission
+    if is_new_process:
+        house.start()
+    else:
+        house.refresh.replace([house.one, house.two])
+    return house.one
+
+
+@pytest.mark.parametrize("is_new_process", [False, True])
+def test_a_trust_that_is_lowered_is_in_force_before_any_look(house: House, *, is_new_process: bool) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    declared(house, UNTRUSTED, is_new_process=is_new_process)
+    assert house.refresh.admit([]) is not None
+    [served] = house.current.layers[DEPLOYMENT].present.listed
+    assert (served.name, served.tier, served.trust) == ("a", Tier.LEARNED, Trust.UNTRUSTED)
+    assert house.unreachable[0] == ("one", SourceState.STALE)
+
+
+def test_whether_what_is_served_is_lower_now_is_said_when_sources_are_replaced(house: House) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    assert not house.refresh.replace([house.one, house.two])
+    house.one = ScriptedSource("one")
+    assert not house.refresh.replace([house.one, house.two])
+    house.one = ScriptedSource("one")
+    house.one.admission = ASK
+    assert house.refresh.replace([house.one, house.two])
+    house.refresh.admit([])
+    assert not house.refresh.replace([house.one, house.two])
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT, None])
+def test_a_trust_that_is_lowered_is_in_force_where_the_look_fails(house: House, outcome: Outcome | None) -> None:
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    one = declared(house, UNTRUSTED)
+    one.outcome, one.error = outcome or Outcome.WHOLE, None if outcome else RuntimeError("a bug")
+    house.refresh.look()
+    assert (house.admitted, house.unreachable) == ({"a": Trust.UNTRUSTED}, [("one", SourceState.STALE)])
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT, None])
+def test_a_trust_that_is_raised_waits_for_a_look_that_sees_the_place(house: House, outcome: Outcome | None) -> None:
+    one = declared(house, UNTRUSTED)
+    one.hold(house.skill("a"))
+    house.refresh.look()
+    one = declared(house, ASK)
+    assert house.refresh.admit([]) is None
+    one.outcome, one.error = outcome or Outcome.WHOLE, None if outcome else RuntimeError("a bug")
+    house.refresh.look()
+    assert house.admitted == {"a": Trust.UNTRUSTED}
+    one.outcome, one.error = Outcome.WHOLE, None
+    one.hold(house.skill("a"))
+    house.refresh.look()
+    assert house.admitted == {"a": Trust.ASK}
 
 
 def test_a_look_at_a_source_that_is_not_there_any_more_is_abandoned(house: House) -> None:

@@ -17,6 +17,7 @@ from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 from tests.simulators.scripted_source import ScriptedSource
 from tests.unit.catalog.stage import Stage
@@ -615,6 +616,21 @@ def test_a_source_that_hangs_takes_a_thread_and_nothing_else() -> None:
         assert stage.loop.is_looking
     finally:
         hanging.released.set()
+
+
+def test_a_trust_that_is_lowered_does_not_wait_for_a_look(stage: Stage) -> None:
+    stage.one.hold(stage.skill("a"))
+    learned = ScriptedSource("one")
+    learned.admission = Admission(tier=Tier.LEARNED, trust=Trust.UNTRUSTED)
+    trusts: list[list[Trust]] = []
+
+    def note() -> None:
+        trusts.append([each.trust for each in stage.current.layers[DEPLOYMENT].present.listed])
+
+    stage.play(
+        stage.finish("one", "two"), stage.wait, note, lambda: stage.replace(learned, stage.two), note, stage.tell("two")
+    )
+    assert trusts == [[Trust.ALLOWED], [Trust.UNTRUSTED]]
 
 
 def test_many_threads_tell_and_ask_at_once_and_the_last_state_is_served() -> None:

@@ -6,21 +6,26 @@ import pytest
 
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.reports import Placed, ReportedState, SourceReport, report_of
-from skillsvc.catalog.standing import Standing, Unpublished, stand, unseen
+from skillsvc.catalog.standing import Moment, Standing, Unpublished, stand, unseen
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
 from tests.contract.layer_log_values import row
 from tests.simulators.clock import START
 
 PLACED = Placed(kind="git", looking=False, next_look_at=START + timedelta(seconds=60))
+REGISTERED = Admission(tier=Tier.REGISTERED, trust=Trust.ASK)
 
 
-def said(message: str, *, skill: str = "", severity: Severity = Severity.ERROR) -> Diagnostic:
-    return Diagnostic(
-        severity=severity, code=DiagnosticCode.SOURCE_UNREADABLE, message=message, skill=skill, source="main"
-    )
+def said(
+    message: str,
+    *,
+    skill: str = "",
+    severity: Severity = Severity.ERROR,
+    code: DiagnosticCode = DiagnosticCode.SOURCE_UNREADABLE,
+) -> Diagnostic:
+    return Diagnostic(severity=severity, code=code, message=message, skill=skill, source="main")
 
 
 def seen(outcome: Outcome, *diagnostics: Diagnostic) -> Observation:
@@ -36,9 +41,9 @@ def seen(outcome: Outcome, *diagnostics: Diagnostic) -> Observation:
 
 
 def standing_after(*looks: Observation) -> Standing:
-    standing = unseen("main", [], START)
+    standing = unseen("main", REGISTERED, [], START)
     for look in looks:
-        standing = stand(standing, look, START, Limits())
+        standing = stand(standing, look, Moment(at=START, clock=0), Limits())
     return standing
 
 
@@ -81,6 +86,30 @@ def report(
             ReportedState.PARTIAL,
             "slow",
         ),
+        # What kept the look from seeing all says more than what was seen, and refused.
+        (
+            [
+                seen(
+                    Outcome.PARTIAL,
+                    said("left out", code=DiagnosticCode.ENTRY_LEFT_OUT),
+                    said("too much", skill="a", code=DiagnosticCode.TOO_MANY_FOLDERS),
+                    said("locked", skill="b", code=DiagnosticCode.FILE_UNREADABLE),
+                )
+            ],
+            ReportedState.PARTIAL,
+            "locked",
+        ),
+        (
+            [
+                seen(
+                    Outcome.PARTIAL,
+                    said("locked", skill="b", code=DiagnosticCode.FILE_UNREADABLE),
+                    said("too much", code=DiagnosticCode.TOO_MANY_FOLDERS),
+                )
+            ],
+            ReportedState.PARTIAL,
+            "too much",
+        ),
         ([seen(Outcome.FAILED)], ReportedState.MISSING, ""),
     ],
 )
@@ -89,11 +118,17 @@ def test_a_state_and_its_error(looks: list[Observation], state: ReportedState, e
     assert (told.state, told.last_error) == (state, error)
 
 
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.ABSENT])
+def test_the_revision_that_was_seen_last_is_told_as_long_as_the_source_is_stale(outcome: Outcome) -> None:
+    told = report(standing_after(seen(Outcome.WHOLE), seen(outcome), seen(outcome, said("no route"))))
+    assert (told.state, told.revision) == (ReportedState.STALE, "0123abcd")
+
+
 def test_a_source_that_was_not_looked_at_waits_and_has_no_error() -> None:
     told = report(standing_after(), looked=False)
     assert (told.state, told.last_error, told.tier, told.trust) == (ReportedState.WAITING, "", None, None)
-    held = report(unseen("main", [row("a")], START), looked=False)
-    assert (held.state, held.tier, held.trust) == (ReportedState.WAITING, Tier.EXPLICIT, Trust.ALLOWED)
+    held = report(unseen("main", REGISTERED, [row("a")], START), looked=False)
+    assert (held.state, held.tier, held.trust) == (ReportedState.WAITING, Tier.REGISTERED, Trust.ASK)
 
 
 def test_what_could_not_be_published_is_the_error_whatever_was_seen() -> None:

@@ -74,6 +74,7 @@ def test_nothing_is_removed_before_every_refresh_of_the_store_has_looked(house: 
         blobs=house.blobs,
         limits=Limits(layer_skills=1),
         now=house.clock,
+        clock=house.clock.monotonic,
     )
     sweep = BlobSweep(house.current, blobs=house.blobs, now=house.clock)
     house.refresh.look()

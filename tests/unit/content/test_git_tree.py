@@ -79,6 +79,15 @@ def test_a_link_leads_nowhere_above_the_folder_that_counts_as_root(writer: Objec
         tree.read_file("out", max_bytes=9, follow_links=True)
 
 
+def test_links_that_go_to_and_fro_lead_no_further_than_a_path_could(writer: ObjectWriter) -> None:
+    to_and_fro = b"a/../" * 800
+    files = {"a/x": file(b"X."), "third": file(to_and_fro + b"a", LINK), "second": file(to_and_fro + b"third", LINK)}
+    tree = opened(writer, {**files, "first": file(to_and_fro + b"second", LINK)})
+    assert tree.read_file("second/x", max_bytes=9, follow_links=True).data == b"X."
+    with pytest.raises(Escapes):
+        tree.read_file("first/x", max_bytes=9, follow_links=True)
+
+
 @pytest.mark.parametrize("subdir", ["none", "file", "link", "team"])
 def test_the_root_is_a_folder_of_the_commit_itself(writer: ObjectWriter, subdir: str) -> None:
     files = {

@@ -4,7 +4,7 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.stored_tree import StoredFile, StoredTree
-from skillsvc.content.tree import Missing, Unreadable
+from skillsvc.content.tree import Missing, StoreFailed, Unreadable
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from tests.contract.memory_blob_store import MemoryBlobStore
 
@@ -41,7 +41,9 @@ def test_a_link_in_the_place_of_a_file_is_refused() -> None:
 
 def test_a_folder_that_could_not_be_had_says_why_and_hides_no_other() -> None:
     tree = StoredTree(
-        {"a/x": FILE, "b/y": FILE}, blobs=MemoryBlobStore(), unreadable={"a": "timed out", "c/d": "refused"}
+        {"a/x": FILE, "b/y": FILE},
+        blobs=MemoryBlobStore(),
+        unreadable={"a": Unreadable("timed out"), "c/d": Unreadable("refused")},
     )
     for path, why in (("a", "timed out"), ("c/d", "refused")):
         with pytest.raises(Unreadable, match=why):
@@ -54,7 +56,7 @@ def test_a_folder_that_could_not_be_had_says_why_and_hides_no_other() -> None:
 
 
 def test_a_root_that_could_not_be_had_is_unreadable_when_it_is_opened() -> None:
-    tree = StoredTree({}, blobs=MemoryBlobStore(), unreadable={"": "refused"})
+    tree = StoredTree({}, blobs=MemoryBlobStore(), unreadable={"": Unreadable("refused")})
     with pytest.raises(Unreadable, match="refused"):
         tree.open_directory("", follow_links=True)
 
@@ -72,9 +74,9 @@ def test_a_link_without_text_or_longer_than_a_path_leads_nowhere() -> None:
 
 def test_bytes_that_the_store_lost_are_unreadable() -> None:
     tree = StoredTree({"a": FILE}, blobs=MemoryBlobStore())
-    with pytest.raises(Unreadable, match="DIGEST_MISMATCH"):
+    with pytest.raises(StoreFailed, match="missing or damaged"):
         tree.read_file("a", max_bytes=10, follow_links=False)
-    with pytest.raises(Unreadable, match="DIGEST_MISMATCH"):
+    with pytest.raises(StoreFailed, match="missing or damaged"):
         tree.copy_file("a", max_bytes=10, follow_links=False, blobs=MemoryBlobStore())
 
 
@@ -84,7 +86,7 @@ def test_a_store_that_is_away_makes_its_files_unreadable() -> None:
         def read(self, digest: str, offset: int = 0, length: int | None = None) -> bytes:
             raise Unavailable(ErrorReason.STORE_UNREACHABLE, "the store is away")
 
-    with pytest.raises(Unreadable, match="STORE_UNREACHABLE"):
+    with pytest.raises(StoreFailed, match="the store is away"):
         StoredTree({"a": FILE}, blobs=Away()).read_file("a", max_bytes=10, follow_links=False)
 
 

@@ -35,6 +35,7 @@ OTHERS = {
     "asset_bytes": 16 * MIB,
     "source_depth": 6,
     "source_folders": 20_000,
+    "source_assets": 200_000,
     "missing_after_s": 300,
     "retained_generations": 16,
     "retained_age_s": 24 * 3600,

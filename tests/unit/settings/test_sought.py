@@ -50,7 +50,7 @@ def test_conventional_locations_rank_after_all_sources_those_of_the_project_befo
         ("user-agents", "/home/me/.agents/skills", Tier.USER),
         ("user-claude", "/home/me/.claude/skills", Tier.USER),
     ]
-    assert {table.reading().given_trust for table in sought.tables[2:]} == {Trust.ALLOWED}
+    assert {table.reading().admission.trust for table in sought.tables[2:]} == {Trust.ALLOWED}
     assert (sought.withheld, sought.folded) == (frozenset(), ())
 
 

@@ -68,7 +68,7 @@ def test_a_tier_is_not_raised(kind: str, tier: str) -> None:
 
 @pytest.mark.parametrize("kind", LEAST)
 def test_a_tier_is_lowered(kind: str) -> None:
-    assert source(kind, tier="learned").reading().given_trust is Trust.UNTRUSTED
+    assert source(kind, tier="learned").reading().admission.trust is Trust.UNTRUSTED
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_tier_is_lowered(kind: str) -> None:
 )
 def test_trust_is_lowered_and_never_raised(tier: str, trust: str, fault: str | None) -> None:
     if fault is None:
-        assert source("directory", tier=tier, trust=trust).reading().given_trust is Trust[trust.upper()]
+        assert source("directory", tier=tier, trust=trust).reading().admission.trust is Trust[trust.upper()]
     else:
         assert faults("directory", tier=tier, trust=trust) == [fault]
 

@@ -125,3 +125,17 @@ def test_names_and_texts_are_utf_8_under_any_locale(tmp_path: Path, locale: str)
         check=True,
     )
     assert done.stdout == ascii(("fähre", "Fähre — “slow” → 渡船", ["résumé.md"])) + "\n"
+
+
+def test_a_source_tells_which_directory_its_last_look_went_into(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    source = source_of(root)
+    told = [source.looked_at]
+    root.mkdir()
+    source.observe()
+    told.append(source.looked_at)
+    found = root.stat()
+    root.rmdir()
+    source.observe()
+    told.append(source.looked_at)
+    assert told == [None, (found.st_dev, found.st_ino), None]

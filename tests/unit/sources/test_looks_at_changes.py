@@ -73,6 +73,20 @@ def test_a_look_goes_to_a_linked_text_however_many_came_before(tmp_path: Path, l
         assert edit in [found.bundle.skill.description for found in seen.found]
 
 
+@pytest.mark.parametrize(
+    ("link", "came"), [("late", {"a/x/SKILL.md": skill("late")}), ("late.md", {"a/x": skill("late")})]
+)
+def test_a_look_at_changed_paths_goes_where_a_link_that_led_nowhere_leads_now(
+    tmp_path: Path, link: str, came: Tree
+) -> None:
+    source = source_of(grow(tmp_path, {"a/SKILL.md": skill("a"), link: Link("a/x")}), single_files=True)
+    assert codes(source.observe().diagnostics) == [(Code.LINK_DANGLING, link)]
+    grow(tmp_path, came)
+    seen = source.observe(list(came))
+    assert {found.bundle.skill.name for found in seen.found} == {"a", "late"}
+    assert seen == source_of(tmp_path, single_files=True).observe()
+
+
 def test_a_look_at_a_changed_path_reads_no_other_skill(tmp_path: Path) -> None:
     blobs = CountingBlobStore()
     source = source_of(grow(tmp_path, {f"{name}/SKILL.md": skill(name) for name in "abc"}), blobs=blobs)

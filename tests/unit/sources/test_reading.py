@@ -7,6 +7,7 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.stored_tree import StoredFile, StoredTree
+from skillsvc.content.tree import NotBrought, StoreFailed
 from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.diagnostics import DiagnosticCode as Code
 from skillsvc.domain.limits import Limits
@@ -94,14 +95,14 @@ def test_what_lies_in_folders_that_could_not_be_had_stands_as_it_is_held(blobs: 
     tree = StoredTree(
         {"b/SKILL.md": StoredFile(blobs.put(skill("b", "Another.").encode()), len(skill("b", "Another.")))},
         blobs=blobs,
-        unreadable={"a": "timed out"},
+        unreadable={"a": NotBrought("timed out")},
     )
     reading = reading_of(blobs)
     seen = reading.read(tree, held=first.found)
     assert (seen.outcome, places_of(seen)) == (Outcome.PARTIAL, ["a", "b"])
     assert seen.found[0] == first.found[0]
     assert seen.found[1].bundle.skill.description == "Another."
-    assert codes(seen.diagnostics) == [(Code.FOLDER_UNREADABLE, "a")]
+    assert codes(seen.diagnostics) == [(Code.ENTRY_UNREACHABLE, "a")]
     assert reading.read(tree, held=first.found) is seen
     # What is held no more stands for nothing, though nothing of the tree is different.
     assert places_of(reading.read(tree, held=first.found[1:])) == ["b"]
@@ -109,8 +110,9 @@ def test_what_lies_in_folders_that_could_not_be_had_stands_as_it_is_held(blobs: 
 
 def test_where_nothing_could_be_had_all_stands(blobs: MemoryBlobStore) -> None:
     first = reading_of(blobs).read(stored_tree({"a/SKILL.md": skill("a")}, blobs))
-    seen = reading_of(blobs).read(StoredTree({}, blobs=blobs, unreadable={"": "refused"}), held=first.found)
+    seen = reading_of(blobs).read(StoredTree({}, blobs=blobs, unreadable={"": StoreFailed("full")}), held=first.found)
     assert (seen.outcome, seen.found) == (Outcome.PARTIAL, first.found)
+    assert codes(seen.diagnostics) == [(Code.STORE_UNREACHABLE, "")]
 
 
 def test_the_same_observation_is_returned_until_something_is_different(blobs: MemoryBlobStore) -> None:
@@ -171,3 +173,66 @@ def test_without_a_trust_of_its_own_a_source_has_its_tier_s(blobs: MemoryBlobSto
 def test_a_depth_at_which_nothing_lies_is_refused() -> None:
     with pytest.raises(ValueError, match="depth"):
         replace(NESTED, max_depth=0)
+
+
+def with_assets(**counts: int) -> dict[str, str]:
+    """Return skills that have so many assets each."""
+    files = {f"{name}/SKILL.md": skill(name) for name in counts}
+    return files | {f"{name}/{number}": name for name, count in counts.items() for number in range(count)}
+
+
+class TestAssetsOfASource:
+    """All skills of a source together have a limit: one look must not take hours for a commit of a few objects."""
+
+    @pytest.fixture
+    def reading(self, blobs: MemoryBlobStore) -> TreeReading:
+        return TreeReading(NESTED, limits=Limits(source_assets=5), blobs=blobs)
+
+    def test_skills_are_taken_in_order_as_far_as_they_have_room_and_those_beyond_are_refused_by_name(
+        self, reading: TreeReading, blobs: MemoryBlobStore
+    ) -> None:
+        exact = reading.read(stored_tree(with_assets(a=2, b=3, c=0), blobs))
+        assert (places_of(exact), exact.diagnostics) == (["a", "b", "c"], ())
+        over = reading.read(stored_tree(with_assets(a=2, b=4, c=0, d=1, e=0), blobs))
+        # What has no assets is never beyond; and nothing that is refused makes room for what comes after it.
+        assert (places_of(over), over.outcome) == (["a", "c", "e"], Outcome.WHOLE)
+        assert codes(over.diagnostics) == [(Code.TOO_MANY_ASSETS, "b"), (Code.TOO_MANY_ASSETS, "d")]
+        assert "more than 5 assets" in over.diagnostics[0].message
+        assert reading.read(stored_tree(with_assets(a=2, b=4, c=0, d=1, e=0), blobs)) is over
+
+    def test_folders_and_what_is_left_out_count_too(self, reading: TreeReading, blobs: MemoryBlobStore) -> None:
+        links: Files = {f"a/{number}": Link("SKILL.md") for number in range(3)}
+        files: Files = {"a/SKILL.md": skill("a"), **links, "b/SKILL.md": skill("b"), "b/x/y/z": ""}
+        assert places_of(reading.read(stored_tree(files, blobs))) == ["a"]
+
+    def test_nothing_of_the_refused_is_read_or_kept(self, reading: TreeReading, blobs: MemoryBlobStore) -> None:
+        elsewhere = MemoryBlobStore()
+        assert places_of(reading.read(stored_tree(with_assets(a=6), elsewhere))) == []
+        assert blobs.blobs == {}
+
+    @pytest.mark.parametrize(
+        ("before", "after", "changed"),
+        [
+            ({"a": 1, "b": 3}, {"a": 3, "b": 3}, ["a/1", "a/2"]),
+            ({"a": 2, "b": 3}, {"a": 2, "b": 4}, ["b/3"]),
+            ({"a": 2, "b": 4}, {"a": 1, "b": 4}, ["a/1"]),
+            ({"a": 2, "b": 4, "c": 1}, {"a": 2, "b": 3, "c": 1}, ["b/3"]),
+            ({"a": 2, "b": 2}, {"a": 3, "b": 2}, ["a/2"]),
+        ],
+    )
+    def test_of_changes_alone_comes_what_comes_of_a_whole_reading(
+        self,
+        reading: TreeReading,
+        blobs: MemoryBlobStore,
+        before: dict[str, int],
+        after: dict[str, int],
+        changed: list[str],
+    ) -> None:
+        reading.read(stored_tree(with_assets(**before), blobs))
+        tree = stored_tree(with_assets(**after), blobs)
+        seen = reading.read(tree, changed)
+        whole = TreeReading(NESTED, limits=Limits(source_assets=5), blobs=blobs).read(tree)
+        assert (places_of(seen), seen.diagnostics) == (places_of(whole), whole.diagnostics)
+        # And so it goes on: what was counted of changes is what a whole reading counts.
+        tree = stored_tree(with_assets(**before), blobs)
+        assert places_of(reading.read(tree, changed)) == places_of(reading.read(tree))

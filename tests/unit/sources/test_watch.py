@@ -173,6 +173,17 @@ def test_a_directory_that_is_back_before_anybody_looks_is_watched_anew(tmp_path:
         listener.until_path("x")
 
 
+def test_a_look_that_went_into_another_directory_is_made_again(tmp_path: Path) -> None:
+    grow(tmp_path, {"skills/x": "", "other/x": ""})
+    there, elsewhere = (tmp_path / "skills").stat(), (tmp_path / "other").stat()
+    place = Place(str(tmp_path / "skills"), looked_at=(there.st_dev, there.st_ino))
+    with watching(place) as listener:
+        grow(tmp_path, {"skills/x": "edited"})
+        assert listener.until_path("x") == only("x")
+        place.looked_at = (elsewhere.st_dev, elsewhere.st_ino)
+        listener.until_anything()
+
+
 def test_what_a_link_leads_to_anew_is_watched_there(tmp_path: Path) -> None:
     grow(tmp_path, {"one/x": "", "two/x": "", "skills": Link("one"), "next": Link("two")})
     with watching(Place(str(tmp_path / "skills"))) as listener:

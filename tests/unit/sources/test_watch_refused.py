@@ -66,6 +66,35 @@ def test_where_the_kernel_refuses_it_is_said_and_the_watch_goes_on(tmp_path: Pat
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+class Waits(threading.Event):
+    """Waits for nothing, remembers how long it should have, and is set after so many times."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.seconds: list[float | None] = []
+        self._times = times
+
+    @override
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout)
+        if len(self.seconds) == self._times:
+            self.set()
+        return self.is_set()
+
+
+def test_g24_where_the_kernel_watches_nothing_all_are_polled_which_is_said_once(tmp_path: Path, alarm: Alarm) -> None:
+    def refuse() -> Inotify:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    listener = Listener()
+    watch = watch_of([Place(str(tmp_path))], listener, open_inotify=refuse, poll_s=0.3)
+    waits = Waits(6)
+    watch.run(waits)
+    assert waits.seconds == [0.05, 0.1, 0.2, 0.3, 0.3, 0.3]
+    assert [listener.next() for _ in range(6)] == [("harbor", frozenset())] * 6
+    assert alarm.said == ["watching failed; all directories are looked at every 0.3 s"]
+
+
 def test_g24_more_folders_than_may_be_watched_are_polled_which_is_said_once(tmp_path: Path, alarm: Alarm) -> None:
     grow(tmp_path, {"small/x": "", **{f"large/{number}/x": "" for number in range(9)}})
     large = Place(str(tmp_path / "large"), "large", frozenset({"", *map(str, range(9))}))

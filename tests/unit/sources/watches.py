@@ -23,6 +23,7 @@ class Place:
     path: str
     label: str = "harbor"
     folders: frozenset[str] = frozenset({""})
+    looked_at: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)

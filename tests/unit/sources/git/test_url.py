@@ -24,6 +24,25 @@ def test_a_url_tells_where_the_repository_is(text: str, scheme: str, host: str, 
 
 
 @pytest.mark.parametrize(
+    ("text", "server", "port"),
+    [
+        ("https://git.example/a", "git.example", 443),
+        ("http://git.example/a", "git.example", 80),
+        ("https://git.example:8443/a", "git.example:8443", 8443),
+        ("https://[2001:db8::1]:8443/a", "[2001:db8::1]:8443", 8443),
+        ("ssh://git@git.example/a", "git.example", 22),
+        ("ssh://git@git.example:22022/a", "git.example:22022", 22022),
+        ("git@git.example:team/a.git", "git.example", 22),
+    ],
+)
+def test_a_url_tells_which_server_is_asked_with_its_port_where_that_is_its_own(
+    text: str, server: str, port: int
+) -> None:
+    url = parse_git_url(text, plain_http=True)
+    assert (url.server, url.port) == (server, port)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
