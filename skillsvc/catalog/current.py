@@ -142,11 +142,18 @@ class Current:
     def open_layer(self, partition: Partition, now: datetime) -> Layer:
         """Bring in what the log holds of a layer, or publish its first generation, which is empty; it stays in memory.
 
+        What was to be revoked while the log could not take it is kept there first: the log's own would bring it back.
+
         Raises:
             Unavailable: STORE_UNREACHABLE.
             DataLoss: The log is damaged.
         """
         with self._writing:
+            if partition in self._closed:
+                layer = self._writable(partition, now)
+                self._resident.pin(partition)
+                self._let_in({partition: layer})
+                return layer
             record = self._log.load(partition)
             if record.generations:
                 layer = layer_of(record)

@@ -60,7 +60,7 @@ class Identifying:
         self._keeping = Keeping()
         # Of this process alone; see StaticTokens.
         self._key = os.urandom(32)
-        self._may_be_local = settings.is_local()
+        self._is_local = settings.is_local()
         self._taken = Identification(ways=Ways(), access=Access())
         self.identities = Identities(self._taken.ways, self._taken.access, now=now)
         self.take(self.prepare(settings))
@@ -69,14 +69,15 @@ class Identifying:
         """Return what settings say, with whatever of it is known already.
 
         Raises:
-            SettingsRefused: A file cannot be used, or everybody would be `local` who was not at the start.
+            SettingsRefused: A file cannot be used, or callers would be told apart who were not at the start, or no more.
         """
-        if settings.is_local():
-            if not self._may_be_local:
-                # What listens is what it was at the start, and may be reached from other machines.
-                raise SettingsRefused(
-                    ["[identity] and [[access]] are left out, which can be taken in by a start alone"]
-                )
+        if settings.is_local() and not self._is_local:
+            # What listens is what it was at the start, and may be reached from other machines.
+            raise SettingsRefused(["[identity] and [[access]] are left out, which can be taken in by a start alone"])
+        if self._is_local and not settings.is_local():
+            # The shares of callers are made at the start: without them nobody's would be bounded.
+            raise SettingsRefused(["[identity] and [[access]] are new, which can be taken in by a start alone"])
+        if self._is_local:
             return Identification(ways=Ways(local=True), access=access_of_this_machine())
         identity = settings.identity or IdentityTable()
         faults: list[str] = []

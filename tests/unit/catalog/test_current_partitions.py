@@ -3,16 +3,18 @@
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from skillsvc.catalog.current import Content, Current
-from skillsvc.domain.errors import ErrorReason, NotFound
+from skillsvc.catalog.log import LayerStep
+from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.store.sqlite import SqliteStore
@@ -82,6 +84,33 @@ def test_no_name_of_a_partition_that_nobody_published_to_is_revoked(opened: Call
             change(ALICE, "a", NOW)
         assert caught.value.reason is ErrorReason.PARTITION_NOT_FOUND
     assert current.partitions == (DEPLOYMENT,)
+
+
+def test_what_could_not_be_kept_as_revoked_does_not_come_back_with_a_source(tmp_path: Path) -> None:
+    class Full(SqliteStore):
+        is_full = False
+
+        @override
+        def keep(self, steps: Sequence[LayerStep]) -> None:
+            if self.is_full:
+                raise Unavailable(ErrorReason.STORE_UNREACHABLE, "full")
+            super().keep(steps)
+
+    with closing(Full(tmp_path / "skillsvc.db", random_bytes=os.urandom)) as store:
+        current = Current(store, Limits())
+        current.open_layer(DEPLOYMENT, NOW)
+        current.replace([Content(partition=ALICE, rows=(row("a"), row("b")))], NOW)
+        store.is_full = True
+        with pytest.raises(Unavailable):
+            current.revoke(ALICE, "a", NOW)
+        assert current.layers[ALICE].present.rows == ()
+        emptied = current.layers[ALICE].present.sequence
+        store.is_full = False
+        # A reload declares a source that feeds the partition.
+        layer = current.open_layer(ALICE, NOW)
+        assert (layer.present.names, layer.revoked) == (("b",), {"a"})
+        assert layer.present.sequence > emptied
+        assert current.layers[ALICE] == layer
 
 
 def test_layers_replaced_together_are_one_assignment_told_once(opened: Callable[[Limits], Current]) -> None:

@@ -51,6 +51,16 @@ def test_where_nothing_is_configured_everybody_is_local() -> None:
     assert identifying(make_settings({})).identities.identity_of(Caller()) == LOCAL
 
 
+def test_no_reload_tells_callers_apart_who_were_not_at_the_start(house: House) -> None:
+    # What bounds the share of each is made at the start.
+    local = identifying(make_settings({}))
+    with pytest.raises(SettingsRefused) as caught:
+        local.prepare(house.settings())
+    assert caught.value.faults == ("[identity] and [[access]] are new, which can be taken in by a start alone",)
+    local.take(local.prepare(make_settings({})))
+    assert local.identities.identity_of(Caller()) == LOCAL
+
+
 def test_what_is_configured_counts(house: House) -> None:
     identities = identifying(house.settings()).identities
     assert identities.identity_of(Caller(bearer(TOKEN))).principal() == "token:ci"
@@ -84,16 +94,6 @@ def test_what_an_issuer_is_known_by_stays_where_its_table_does(house: House) -> 
     other = kept.prepare(house.settings(label="other")).ways
     assert other.issuers[0] is not before.issuers[0]
     assert other.tokens is before.tokens
-
-
-def test_identities_that_come_and_go_with_a_reload_count_at_once(house: House) -> None:
-    kept = identifying(make_settings({}))
-    caller = Caller(bearer(TOKEN))
-    assert kept.identities.identity_of(caller) == LOCAL
-    kept.take(kept.prepare(house.settings()))
-    assert kept.identities.identity_of(caller).name == "ci"
-    kept.take(kept.prepare(make_settings({})))
-    assert kept.identities.identity_of(caller) == LOCAL
 
 
 def test_nobody_becomes_local_while_a_server_runs_that_asked_who_calls(house: House) -> None:
