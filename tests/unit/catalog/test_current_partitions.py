@@ -108,7 +108,7 @@ def test_what_could_not_be_kept_as_revoked_does_not_come_back_with_a_source(tmp_
         store.is_full = False
         # A reload declares a source that feeds the partition.
         layer = current.open_layer(ALICE, NOW)
-        assert (layer.present.names, layer.revoked) == (("b",), {"a"})
+        assert (layer.present.names, layer.revoked) == (("b",), frozenset({"a"}))
         assert layer.present.sequence > emptied
         assert current.layers[ALICE] == layer
 
