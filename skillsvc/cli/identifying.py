@@ -69,7 +69,8 @@ class Identifying:
         """Return what settings say, with whatever of it is known already.
 
         Raises:
-            SettingsRefused: A file cannot be used, or callers would be told apart who were not at the start, or reverse.
+            SettingsRefused: A file cannot be used, or callers would be told apart who were not at the start, or the
+                other way round.
         """
         if settings.is_local() and not self._is_local:
             # What listens is what it was at the start, and may be reached from other machines.
