@@ -7,7 +7,7 @@ nothing but which of the issuer's keys is tried, of those for the algorithms tha
 import binascii
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -23,8 +23,8 @@ _TYPES: Final = frozenset({"jwt", "at+jwt"})
 """A token of another type is for something else: a logout, a proof of possession."""
 _UNDERSTOOD_AS_WRONG: Final = ("crit", "b64", "zip", "enc", "cty")
 """Headers that change what a token means, or say that it holds another; `jku`, `jwk` and `x5u` are never followed."""
-_LATEST: Final = 253_402_300_799
-"""Seconds of the last moment that can be told."""
+_LATEST: Final = 253_402_300_799 - 86_400
+"""Seconds of the last moment that can be told, less a day: with leeway it is still one."""
 _AUDIENCES: Final = 64
 _CLAIM_DEPTH: Final = 4
 
@@ -135,34 +135,33 @@ def flatten(claims: Mapping[str, object]) -> Mapping[str, str | tuple[str, ...]]
     """Return claims as texts: numbers and truths as JSON writes them, lists of texts, and what is within others.
 
     What is within another claim is named with a dot between. Where a claim of that very name stands beside it, both
-    are left out, so that none passes for the other; what is no text, and lists of anything else, are left out, too.
+    are left out, so that none passes for the other, whatever they hold; what is no text, and lists of anything else,
+    are left out, too.
     """
-    found: dict[str, str | tuple[str, ...]] = {}
+    found: dict[str, str | tuple[str, ...] | None] = {}
     twice: set[str] = set()
-    _gather("", claims, _CLAIM_DEPTH, found, twice)
-    return MappingProxyType({name: value for name, value in found.items() if name not in twice})
-
-
-def _gather(
-    before: str, claims: Mapping[str, object], depth: int, found: dict[str, str | tuple[str, ...]], twice: set[str]
-) -> None:
-    for key, value in claims.items():
-        name = f"{before}{key}"
-        match value:
-            case dict() if depth > 1:
-                _gather(f"{name}.", value, depth - 1, found, twice)
-                continue
-            case bool():
-                text: str | tuple[str, ...] = str(value).lower()
-            case str() | int():
-                text = str(value)
-            case list() if all(isinstance(each, str) for each in value):
-                text = tuple(value)
-            case _:
-                continue
+    for name, text in _named("", claims, _CLAIM_DEPTH):
         if name in found:
             twice.add(name)
         found[name] = text
+    return MappingProxyType({name: text for name, text in found.items() if text is not None and name not in twice})
+
+
+def _named(before: str, claims: Mapping[str, object], depth: int) -> Iterator[tuple[str, str | tuple[str, ...] | None]]:
+    """Yield each claim by its whole name, and None for what is no text: else another of that name passed for it."""
+    for key, value in claims.items():
+        name = f"{before}{key}"
+        match value:
+            case bool():
+                yield name, str(value).lower()
+            case str() | int():
+                yield name, str(value)
+            case list() if all(isinstance(each, str) for each in value):
+                yield name, tuple(value)
+            case _:
+                yield name, None
+        if isinstance(value, dict) and depth > 1:
+            yield from _named(f"{name}.", value, depth - 1)
 
 
 def _decoded(part: str) -> bytes:

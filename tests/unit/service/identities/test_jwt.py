@@ -81,6 +81,7 @@ def test_one_of_its_audiences_is_ours(aud: object) -> None:
         (claims(exp=True), "moment"),
         (claims(exp=-1), "moment"),
         (claims(exp=10**12), "moment"),
+        (claims(exp=253_402_300_799), "moment"),
         (claims(exp=[AT + 300]), "moment"),
         (claims(nbf=AT + 61), "begun"),
         (claims(nbf="x"), "moment"),
@@ -309,3 +310,16 @@ def test_claims_become_texts() -> None:
 def test_a_claim_does_not_pass_for_one_within_another() -> None:
     for both in ({"a.b": "x", "a": {"b": "y"}}, {"a": {"b": "y"}, "a.b": "x"}, {"a": {"b": {"c": "1"}, "b.c": "2"}}):
         assert not flatten(both)
+
+
+@pytest.mark.parametrize("held", [1.5, None, ["x", 1], {}, [{}]])
+def test_a_claim_does_not_pass_for_one_within_another_that_is_left_out(held: object) -> None:
+    assert not flatten({"a": {"b": held}, "a.b": "admin"})
+    assert not flatten({"a.b": "admin", "a": {"b": held}})
+
+
+@pytest.mark.parametrize("leeway", [0.0, 300.0])
+def test_the_latest_end_has_room_for_any_leeway(leeway: float) -> None:
+    trusted = Trusted(label="c", issuer=ISSUER, audiences=TRUSTED.audiences, algorithms=ALL, leeway_s=leeway)
+    until = identity_of(EC.token(claims(exp=253_402_300_799 - 86_400)), trusted=trusted).expires_at
+    assert until == datetime(9999, 12, 30, 23, 59, 59, tzinfo=UTC) + timedelta(seconds=leeway)
