@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum, unique
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from skillsvc.domain.errors import InvalidInput
 from skillsvc.domain.partition import LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
@@ -89,27 +89,36 @@ class Match:
     claims: tuple[tuple[str, tuple[Pattern, ...]], ...] = ()
     """Of each claim here, one value fits one of the patterns."""
 
+    def fits(self, identity: Identity) -> bool:
+        """Tell whether the rule is for an identity, which is asked for every rule: no word is made."""
+        return (
+            identity.kind is self.kind
+            and (self.issuer is None or self.issuer.fits(identity.issuer))
+            and self._fits_name(identity.name)
+            and all(_fits_claim(patterns, identity.claims.get(claim, ())) for claim, patterns in self.claims)
+        )
+
     def misfits(self, identity: Identity) -> Iterator[str]:
-        """Yield why the rule is not for an identity, in words for the operator; nothing where it is."""
+        """Yield why the rule is not for an identity, in words for the operator; nothing where it `fits`."""
         if identity.kind is not self.kind:
             yield f"it is for {self.kind}, and this is {identity.kind}"
             return
         if self.issuer is not None and not self.issuer.fits(identity.issuer):
             yield f"the issuer {identity.issuer!r} does not fit {self.issuer.text!r}"
-        if self.names and not any(self._fits_name(pattern, identity.name) for pattern in self.names):
+        if not self._fits_name(identity.name):
             yield f"the name {identity.name!r} does not fit {_told(self.names)}"
         for claim, patterns in self.claims:
-            values = _values(identity.claims.get(claim, ()))
-            if not values:
+            found = identity.claims.get(claim, ())
+            if not _values(found):
                 yield f"there is no claim {claim!r}"
-            elif not any(pattern.fits(value) for pattern in patterns for value in values):
+            elif not _fits_claim(patterns, found):
                 yield f"the claim {claim!r} does not fit {_told(patterns)}"
 
-    def _fits_name(self, pattern: Pattern, name: str) -> bool:
-        if self.kind is IdentityKind.CERTIFICATE_SUBJECT and pattern.text != "*":
+    def _fits_name(self, name: str) -> bool:
+        if self.kind is IdentityKind.CERTIFICATE_SUBJECT:
             # Whole, since `CN=*,O=Bank` would fit `CN=x\,O=Bank`, a name that anybody may be given.
-            return pattern.text == name
-        return pattern.fits(name)
+            return not self.names or any(pattern.text in ("*", name) for pattern in self.names)
+        return not self.names or any(pattern.fits(name) for pattern in self.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,16 +186,35 @@ class Explained:
         return not self.misfits
 
 
+class _Leads(NamedTuple):
+    """Where rules stand, by what a text must begin with for them."""
+
+    places: Mapping[str, tuple[int, ...]]
+    lengths: tuple[int, ...]
+    """Of what it must begin with, ascending."""
+
+
+_Index: TypeAlias = Mapping[tuple[IdentityKind, str | None, str | None], _Leads]
+"""By the kind, the issuer (None where it is no single one), and the claim that is looked at (None for the name)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """The rules, in the order of the configuration."""
 
     rules: tuple[AccessRule, ...] = ()
+    _index: _Index = field(init=False, repr=False, compare=False)
+    """A rule a tenant makes thousands, and whoever shows a new credential has the event loop while it is judged."""
+
+    def __post_init__(self) -> None:
+        """File the rules once."""
+        object.__setattr__(self, "_index", _index(self.rules))
 
     def judge(self, identity: Identity) -> Grant | Refusal:
         """Return what the first rule that matches gives."""
-        for rule in self.rules:
-            if not any(rule.match.misfits(identity)):
+        for place in sorted(_places(self._index, identity)):
+            rule = self.rules[place]
+            if rule.match.fits(identity):
                 return _grant(rule, identity)
         return Refusal(why="no access rule matches", caller=_cut(identity))
 
@@ -232,6 +260,55 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
         rule=rule.name,
         expires_at=identity.expires_at,
     )
+
+
+def _index(rules: tuple[AccessRule, ...]) -> _Index:
+    filed: dict[tuple[IdentityKind, str | None, str | None], dict[str, list[int]]] = {}
+    for place, rule in enumerate(rules):
+        match = rule.match
+        issuer = None if match.issuer is None or "*" in match.issuer.text else match.issuer.text
+        claim, leads = _looked_at(match)
+        for lead in leads:
+            filed.setdefault((match.kind, issuer, claim), {}).setdefault(lead, []).append(place)
+    return MappingProxyType(
+        {
+            key: _Leads(
+                places=MappingProxyType({lead: tuple(places) for lead, places in leads.items()}),
+                lengths=tuple(sorted(set(map(len, leads)))),
+            )
+            for key, leads in filed.items()
+        }
+    )
+
+
+def _looked_at(match: Match) -> tuple[str | None, frozenset[str]]:
+    """Return by what a rule is filed: the name or a claim that must begin with something, else any name."""
+    for claim, patterns in ((None, match.names), *match.claims):
+        leads = frozenset(pattern.lead for pattern in patterns)
+        if leads and "" not in leads:
+            return claim, leads
+    return None, frozenset({""})
+
+
+def _places(index: _Index, identity: Identity) -> set[int]:
+    """Return where the rules stand that may be for an identity: all that are, and some that are not."""
+    places: set[int] = set()
+    looked_at: tuple[tuple[str | None, str | tuple[str, ...]], ...] = ((None, identity.name), *identity.claims.items())
+    for issuer in (identity.issuer, None):
+        for claim, value in looked_at:
+            leads = index.get((identity.kind, issuer, claim))
+            if leads is None:
+                continue
+            for text in _values(value):
+                for length in leads.lengths:
+                    if length > len(text):
+                        break
+                    places.update(leads.places.get(text[:length], ()))
+    return places
+
+
+def _fits_claim(patterns: tuple[Pattern, ...], claim: str | tuple[str, ...]) -> bool:
+    return any(pattern.fits(value) for value in _values(claim) for pattern in patterns)
 
 
 def _cut(identity: Identity) -> str:

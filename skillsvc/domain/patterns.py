@@ -24,6 +24,8 @@ class _Automaton(NamedTuple):
     runs_within: int
     """Those that do by any but `/`."""
     end: int
+    tail: str
+    """What every text ends with that fits: told at once, where the states take their time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,18 @@ class Pattern:
         exact = "*" not in self.text or self.text in _EVERYTHING
         object.__setattr__(self, "_automaton", None if exact else _automaton(self.text))
 
+    @property
+    def lead(self) -> str:
+        """What every text begins with that fits."""
+        return self.text.partition("*")[0]
+
     def fits(self, text: str) -> bool:
         """Tell whether the whole text is of the pattern."""
         if self._automaton is None:
             return text == self.text or self.text in _EVERYTHING
-        literals, runs, runs_within, end = self._automaton
+        literals, runs, runs_within, end, tail = self._automaton
+        if not text.endswith(tail):
+            return False
         stars = runs | runs_within
         states = 1 | (1 & stars) << 1
         for character in text:
@@ -67,4 +76,10 @@ def _automaton(text: str) -> _Automaton:
         else:
             literals[each] = literals.get(each, 0) | bit
         bit <<= 1
-    return _Automaton(literals=MappingProxyType(literals), runs=runs, runs_within=runs_within, end=bit)
+    return _Automaton(
+        literals=MappingProxyType(literals),
+        runs=runs,
+        runs_within=runs_within,
+        end=bit,
+        tail=text.rpartition("*")[2],
+    )

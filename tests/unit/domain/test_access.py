@@ -141,6 +141,16 @@ def test_whatever_does_not_fit_is_told_at_once() -> None:
     )
 
 
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_the_first_rule_decides_however_exact_the_others_are(position: int) -> None:
+    matches = [oidc(issuer=None), oidc(("groups", "o*"), issuer="c*"), oidc(("org", "acme"), names=("alice",))]
+    first = matches.pop(position)
+    access = Access(rules=(rule(oidc(names=("bob",))), rule(first, "first"), *map(rule, matches)))
+    grant = access.judge(ALICE)
+    assert isinstance(grant, Grant)
+    assert grant.rule == "first"
+
+
 @pytest.mark.parametrize("identity", [LOCAL, SPIFFE, SUBJECT, ALICE, TOKEN])
 def test_who_matches_no_rule_is_refused(identity: Identity) -> None:
     assert Access().judge(identity) == Refusal(why="no access rule matches")
