@@ -66,7 +66,7 @@ def test_what_is_no_token_is_refused_as_one(parts: list[str]) -> None:
 @example(text='By="";URI=spiffe://a/b')
 def test_what_a_proxy_forwards_is_a_spiffe_id_or_refused(text: str) -> None:
     try:
-        identity = identity_of_forwarded([text])
+        identity = identity_of_forwarded(text)
     except CredentialRefused:
         return
     assert is_spiffe_id(identity.name)

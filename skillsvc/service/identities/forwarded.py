@@ -21,12 +21,11 @@ _PAIR: Final = re.compile(
 )
 
 
-def identity_of_forwarded(values: Iterable[str | bytes]) -> Identity:
-    """Return whom the last element of the header is of: the one SPIFFE id in it.
+def header_of(values: Iterable[str | bytes]) -> str:
+    """Return the one header.
 
     Raises:
-        CredentialRefused: There is no such header, or several; it is malformed; or it names nobody by a SPIFFE id, or
-            several.
+        CredentialRefused: There is no such header, or several; or it is too long, or no text.
     """
     headers = tuple(values)
     if len(headers) != 1:
@@ -34,6 +33,15 @@ def identity_of_forwarded(values: Iterable[str | bytes]) -> Identity:
     (header,) = headers
     if not isinstance(header, str) or len(header) > MAX_BYTES:
         raise CredentialRefused(f"what the proxy forwards is longer than {MAX_BYTES} bytes, or no text")
+    return header
+
+
+def identity_of_forwarded(header: str) -> Identity:
+    """Return whom the last element of the header is of: the one SPIFFE id in it.
+
+    Raises:
+        CredentialRefused: It is malformed; or it names nobody by a SPIFFE id, or several.
+    """
     *_, last = _elements(header)
     uris = [value for key, value in last if key == "uri"]
     if len(uris) != 1 or not is_spiffe_id(uris[0]):

@@ -168,9 +168,14 @@ class Identities:
         digest = sha256(b"certificate\0" + spiffe_id + b"\0" + pem).digest()
         known = self._remember(digest, version, in_force, lambda now: identity_of_certificate(pem, spiffe_id, now))
         if known.identity.name in in_force.ways.proxies:
-            # What the proxy says is worth something as long as the proxy itself is known.
-            identity = replace(forwarded.identity_of_forwarded(forwards), expires_at=known.identity.expires_at)
-            return Known(identity, in_force.access.judge(identity))
+            header, until = forwarded.header_of(forwards), known.identity.expires_at
+            # By the proxy's own certificate, too: what it says is worth something as long as it is itself known.
+            return self._remember(
+                sha256(b"forwarded\0" + digest + header.encode()).digest(),
+                version,
+                in_force,
+                lambda _now: replace(forwarded.identity_of_forwarded(header), expires_at=until),
+            )
         self.forwarded_ignored += bool(forwards)
         return known if in_force.ways.certificates else None
 

@@ -4,7 +4,7 @@ import pytest
 
 from skillsvc.domain.access import Identity, IdentityKind
 from skillsvc.service.identities.credentials import CredentialRefused
-from skillsvc.service.identities.forwarded import identity_of_forwarded
+from skillsvc.service.identities.forwarded import header_of, identity_of_forwarded
 from tests.unit.service.identities.making import SPIFFE_ID
 
 ADMIN = "spiffe://example.org/admin"
@@ -24,7 +24,7 @@ OWN = f'By=spiffe://example.org/proxy;Hash=ab12;Subject="CN=x\\,y,O=\\"Q\\"";URI
     ],
 )
 def test_the_spiffe_id_of_the_last_element_is_the_identity(header: str) -> None:
-    assert identity_of_forwarded([header]) == Identity(kind=IdentityKind.CERTIFICATE_SPIFFE, name=SPIFFE_ID)
+    assert identity_of_forwarded(header_of([header])) == Identity(kind=IdentityKind.CERTIFICATE_SPIFFE, name=SPIFFE_ID)
 
 
 @pytest.mark.parametrize(
@@ -60,16 +60,16 @@ def test_the_spiffe_id_of_the_last_element_is_the_identity(header: str) -> None:
 )
 def test_what_is_malformed_or_names_nobody_for_certain_is_refused(header: str) -> None:
     with pytest.raises(CredentialRefused):
-        identity_of_forwarded([header])
+        identity_of_forwarded(header_of([header]))
 
 
 @pytest.mark.parametrize("opened", ['By="', 'URI="', f'URI={ADMIN};Subject="', 'Hash=a;Subject="CN=\\'])
 def test_a_quote_that_a_stranger_leaves_open_does_not_change_what_the_proxy_added(opened: str) -> None:
     with pytest.raises(CredentialRefused):
-        identity_of_forwarded([f"{opened},{OWN}"])
+        identity_of_forwarded(f"{opened},{OWN}")
 
 
 @pytest.mark.parametrize("headers", [[], [OWN, OWN], [OWN.encode()]])
 def test_there_is_one_header_of_text(headers: list[str | bytes]) -> None:
     with pytest.raises(CredentialRefused):
-        identity_of_forwarded(headers)
+        header_of(headers)

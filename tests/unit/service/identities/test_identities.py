@@ -228,6 +228,30 @@ def test_what_was_verified_is_remembered_as_it_is() -> None:
         assert scene.identities.grant_of(caller) is scene.identities.grant_of(caller)
 
 
+def test_what_a_proxy_forwards_is_remembered_as_long_as_the_proxy_is_known() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    ends = NOW + timedelta(seconds=100)
+    proxied = Caller(FORWARDED, pem=certificate(uri(PROXY), ends=ends), spiffe_id=PROXY)
+    assert scene.identity_of(proxied) is scene.identity_of(proxied)
+    assert scene.identities.grant_of(proxied) is scene.identities.grant_of(proxied)
+    assert scene.identity_of(proxied).expires_at == ends
+    scene.now = ends
+    assert scene.refused(proxied) is ErrorReason.CREDENTIALS_INVALID
+
+
+def test_what_one_proxy_forwards_is_remembered_for_no_other_header_and_no_other_peer() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    assert scene.identity_of(Caller(FORWARDED, pem=AS_PROXY, spiffe_id=PROXY)).name == SPIFFE_ID
+    name, value = FORWARDED
+    other = Caller((name, value + "/other"), pem=AS_PROXY, spiffe_id=PROXY)
+    assert scene.identity_of(other).name == SPIFFE_ID + "/other"
+    halves = Caller((name, value[:5]), (name, value[5:]), pem=AS_PROXY, spiffe_id=PROXY)
+    assert scene.refused(halves) is ErrorReason.CREDENTIALS_INVALID
+    assert scene.refused(Caller(FORWARDED)) is ErrorReason.CREDENTIALS_MISSING
+    renewed = Caller(FORWARDED, pem=certificate(uri(PROXY), ends=NOW + timedelta(days=2)), spiffe_id=PROXY)
+    assert scene.identity_of(renewed).expires_at == NOW + timedelta(days=2)
+
+
 def test_an_unknown_key_is_looked_for_once_in_sixty_seconds_whoever_asks() -> None:
     scene = Scene()
     new = ec_key("new")
