@@ -155,6 +155,21 @@ class Denied(SkillsvcError):
         }
     )
 
+    def __init__(
+        self,
+        reason: ErrorReason,
+        message: str,
+        *,
+        metadata: Mapping[str, str] | None = None,
+        retry_after_s: float | None = None,
+        caller: str = "",
+        rule: str = "",
+    ) -> None:
+        """Make an error; `caller` is who was not let in and `rule` by which rule, for the audit and told to nobody."""
+        super().__init__(reason, message, metadata=metadata, retry_after_s=retry_after_s)
+        self.caller = caller
+        self.rule = rule
+
 
 class Conflict(SkillsvcError):
     """Read again, then repeat (ABORTED)."""

@@ -173,8 +173,20 @@ def _granted(judged: Grant | Refusal, need: Need) -> Grant:
     """Return what a caller gets; one for whom there is no rule is told no more than one who lacks the role."""
     role = need if isinstance(need, Role) else Role.READER
     if isinstance(judged, Refusal) or (need is role and not judged.has(role)):
-        raise Denied(ErrorReason.ROLE_MISSING, f"the call needs the role {role}", metadata={"role": role.value})
+        caller, rule = (judged.caller, "") if isinstance(judged, Refusal) else (judged.principal, judged.rule)
+        raise Denied(
+            ErrorReason.ROLE_MISSING,
+            f"the call needs the role {role}",
+            metadata={"role": role.value},
+            caller=caller,
+            rule=rule,
+        )
     return judged
+
+
+def _who(error: SkillsvcError) -> tuple[str, str]:
+    """Return who was not let in, and by which rule; "" for what nobody knows."""
+    return (error.caller, error.rule) if isinstance(error, Denied) else ("", "")
 
 
 class Requests(Generic[_Request, _Ask]):
@@ -303,7 +315,7 @@ class Boundary:
 
     async def _refuse(self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance") -> None:
         """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
-        principal, rule = self._who(error, context) if call is None else (call.grant.principal, call.grant.rule)
+        principal, rule = _who(error) if call is None else (call.grant.principal, call.grant.rule)
         if call is None and entrance.turnstile is not None and self.fairness is not None:
             # Whoever is not let in is counted all the same, lest asking be free for those who may not.
             try:
@@ -322,17 +334,6 @@ class Boundary:
             _refuse_cheaply(context, error, entrance.told)
         else:
             await _abort(context, error)
-
-    def _who(self, error: SkillsvcError, context: Context) -> tuple[str, str]:
-        """Return who was not let in, and by which rule; "" for what nobody knows."""
-        if not isinstance(error, Denied):
-            return "", ""
-        try:
-            judged = self.identities.grant_of(context)
-        except errors.Unauthenticated:
-            # Expired in this very moment.
-            return "", ""
-        return (judged.principal, judged.rule) if isinstance(judged, Grant) else (judged.caller, "")
 
     async def _fault(self, context: Context) -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""

@@ -1,12 +1,16 @@
 """Errors to statuses: one code and one ErrorInfo each, and never more than 4 KiB."""
 
+from collections.abc import Callable
+from typing import cast
+
 import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.domain.errors import ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
+from skillsvc.domain.access import Grant, Refusal, Role
+from skillsvc.domain.errors import Denied, ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Requests, status_of
+from skillsvc.service.boundary import Call, Context, Requests, status_of
 from tests.integration.in_process import unpacked
 
 INVALID, NOT_FOUND = code_pb2.INVALID_ARGUMENT, code_pb2.NOT_FOUND
@@ -147,3 +151,37 @@ class TestRequests:
         assert len(parsed) == 10_002
         assert len(requests._remembered) <= 4_096
         assert all(len(raw) <= 256 for raw in requests._remembered)
+
+
+class Judged:
+    """Identities that judge everybody alike and count how often they are asked."""
+
+    version = 0
+
+    def __init__(self, judged: Grant | Refusal) -> None:
+        self.judged = judged
+        self.asked = 0
+
+    def grant_of(self, _context: Context) -> Grant | Refusal:
+        self.asked += 1
+        return self.judged
+
+    def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
+        return lambda: None
+
+
+@pytest.mark.parametrize(
+    ("judged", "caller", "rule"),
+    [
+        (Refusal(why="no rule", caller="token:x"), "token:x", ""),
+        (Grant(principal="token:ci", rule="robots", roles=frozenset({Role.READER})), "token:ci", "robots"),
+    ],
+)
+def test_who_is_not_let_in_is_judged_once_and_known_to_the_audit_alone(
+    judged: Grant | Refusal, caller: str, rule: str
+) -> None:
+    identities = Judged(judged)
+    with pytest.raises(Denied) as caught:
+        Call(cast("Context", None), identities, Role.ADMIN)
+    assert (caught.value.caller, caught.value.rule, identities.asked) == (caller, rule, 1)
+    assert caller.encode() not in status_of(caught.value).SerializeToString()
