@@ -53,12 +53,19 @@ class _Place:
     complete_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What is told of a layer that is behind. One value, since other threads read it: no state without its reason."""
+
+    unpublished: Unpublished | None
+    unreachable: tuple[UnreachableSource, ...]
+
+
 class Refresh:
     """Refreshes one layer from its sources.
 
     Attributes:
         diagnostics: All of the last looks, and of what the sources are to each other; the same object until it changes.
-        unreachable: The sources that the last look could not wholly see, or publish.
     """
 
     def __init__(
@@ -103,9 +110,8 @@ class Refresh:
         self._merged = remembered(current.layers[partition].present.rows)
         self._published: Merged | None = None
         self._revoked = current.layers[partition].revoked
-        self._unpublished: Unpublished | None = None
+        self._told = _Told(unpublished=None, unreachable=())
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.unreachable: tuple[UnreachableSource, ...] = ()
         self.replace(sources)
 
     @property
@@ -114,9 +120,14 @@ class Refresh:
         return all(place.looked_at is not None for place in self._places.values())
 
     @property
+    def unreachable(self) -> tuple[UnreachableSource, ...]:
+        """The sources that the last look could not wholly see, or publish."""
+        return self._told.unreachable
+
+    @property
     def is_published(self) -> bool:
         """Whether what was admitted is what is served."""
-        return self._unpublished is None and self._is_served()
+        return self._told.unpublished is None and self._is_served()
 
     @property
     def present(self) -> Generation:
@@ -150,7 +161,7 @@ class Refresh:
                     places[label].complete_at = last.seen_at
         self._standings, self._places = standings, places
         self._published = None
-        self.unreachable = self._behind()
+        self._told = replace(self._told, unreachable=self._behind(self._told.unpublished))
         self._current.report(self._partition, self.unreachable)
         return any(
             _is_lower(standings[label].served, of_label) for label, of_label in rows.items() if label in standings
@@ -251,11 +262,12 @@ class Refresh:
         if place is None or standing is None:
             return None
         part = self._merged.parts.get(label)
-        unpublished = self._unpublished
+        behind_now = self._told
+        unpublished = behind_now.unpublished
         return report_of(
             placed,
             standing,
-            told=next((each for each in self.unreachable if each.source == label), None),
+            told=next((each for each in behind_now.unreachable if each.source == label), None),
             unpublished=unpublished if unpublished is not None and label in unpublished.sources else None,
             looked_at=place.looked_at,
             complete_at=place.complete_at,
@@ -296,16 +308,16 @@ class Refresh:
             held.setdefault(row.source, []).append(row)
         return held
 
-    def _behind(self) -> tuple[UnreachableSource, ...]:
+    def _behind(self, unpublished: Unpublished | None) -> tuple[UnreachableSource, ...]:
         present = self.present.rows
-        told = (behind(standing, self._unpublished, present) for standing in self._standings.values())
+        told = (behind(standing, unpublished, present) for standing in self._standings.values())
         return tuple(each for each in told if each is not None)
 
     def _publish(self) -> Generation | None:
         merged = self._merged
         published = None
-        was_unpublished, self._unpublished = self._unpublished, None
-        unreachable = self._behind()
+        before, unpublished = self._told.unpublished, None
+        unreachable = self._behind(None)
         try:
             self._go_on()
             # The log must never name a blob that a crash could lose.
@@ -320,13 +332,13 @@ class Refresh:
         except Abandoned:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, what is served is told to be behind
-            if was_unpublished is None:
+            if before is None:
                 _log.error("what was seen could not be published; what is served stays", exc_info=error)
             present = self.present.rows
-            self._unpublished = self._not_published(error, was_unpublished, merged.rows, present)
-            unreachable = self._behind()
+            unpublished = self._not_published(error, before, merged.rows, present)
+            unreachable = self._behind(unpublished)
             self._current.report(self._partition, unreachable)
-        self.unreachable = unreachable
+        self._told = _Told(unpublished=unpublished, unreachable=unreachable)
         self._say()
         return published
 
@@ -337,8 +349,8 @@ class Refresh:
     def _say(self) -> None:
         """Bring `diagnostics` up to date."""
         said = self._merged.diagnostics
-        if self._unpublished is not None:
-            said = (self._unpublished.diagnostic, *said)
+        if self._told.unpublished is not None:
+            said = (self._told.unpublished.diagnostic, *said)
         if said != self.diagnostics:
             self.diagnostics = said
 

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.refresh import Refresh
+from skillsvc.catalog.reports import Placed, ReportedState
 from skillsvc.catalog.standing import Moment, Standing, stand
 from skillsvc.content.stopping import Abandoned
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
@@ -442,6 +443,30 @@ def test_a_store_that_fails_leaves_what_is_served_and_says_that_it_is_behind(
     assert house.refresh.look({"two": ["b/SKILL.md"]}) is not None
     assert house.listed == {"a": "one", "b": "two", "c": "one"}
     assert (house.unreachable, house.refresh.diagnostics) == ([], ())
+
+
+def test_why_a_layer_is_behind_is_told_also_while_it_is_tried_again() -> None:
+    house = House()
+    told: list[tuple[ReportedState, bool]] = []
+
+    class Tried(AwayLog):
+        @override
+        def append(self, generation: Generation, *, dropped: Collection[int]) -> None:
+            if self.error is not None and house.refresh.has_looked:
+                report = house.refresh.report("one", Placed(kind="git", looking=False, next_look_at=None))
+                assert report is not None
+                told.append((report.state, bool(report.last_error)))
+            super().append(generation, dropped=dropped)
+
+    house.log = log = Tried(os.urandom)
+    house.start()
+    house.one.hold(house.skill("a"))
+    house.refresh.look()
+    log.error = Unavailable(ErrorReason.STORE_UNREACHABLE, "locked")
+    house.one.hold(house.skill("b"))
+    house.refresh.look()
+    house.refresh.look()
+    assert told == [(ReportedState.COMPLETE, False), (ReportedState.STALE, True)]
 
 
 def test_a_store_that_fails_where_nothing_changed_has_failed_all_the_same() -> None:
