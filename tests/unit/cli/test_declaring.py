@@ -180,15 +180,15 @@ def test_all_that_cannot_be_made_is_told_at_once(tmp_path: Path) -> None:
 
 def test_what_is_withheld_is_not_looked_at_until_it_is_trusted(tmp_path: Path) -> None:
     declaring = declaring_in(tmp_path)
-    withheld = declare(declaring, project=True, workspace="/work")
+    withheld = declare(declaring, project=True, workspace="/space")
     declaring.put_in_force(withheld)
     assert {type(each.source) for each in of_deployment(withheld)} == {WithheldSource}
     assert withheld.directories()[DEPLOYMENT] == ()
-    trusted = declare(declaring, project=True, workspace="/work", trusted=True)
+    trusted = declare(declaring, project=True, workspace="/space", trusted=True)
     assert [each.path for each in trusted.directories()[DEPLOYMENT]] == [
-        "/work/.skillsvc/skills",
-        "/work/.agents/skills",
-        "/work/.claude/skills",
+        "/space/.skillsvc/skills",
+        "/space/.agents/skills",
+        "/space/.claude/skills",
     ]
 
 

@@ -38,14 +38,14 @@ def test_conventional_locations_rank_after_all_sources_those_of_the_project_befo
         project=True,
         user=True,
         trusted=True,
-        workspace="/work",
+        workspace="/space",
     )
     sought = seek(said, {"HOME": "/home/me"})
     assert [table.name for table in sought.tables][:2] == ["tools", "house"]
     assert found(sought)[1:] == [
-        ("project-skillsvc", "/work/.skillsvc/skills", Tier.PROJECT),
-        ("project-agents", "/work/.agents/skills", Tier.PROJECT),
-        ("project-claude", "/work/.claude/skills", Tier.PROJECT),
+        ("project-skillsvc", "/space/.skillsvc/skills", Tier.PROJECT),
+        ("project-agents", "/space/.agents/skills", Tier.PROJECT),
+        ("project-claude", "/space/.claude/skills", Tier.PROJECT),
         ("user-skillsvc", "/home/me/.config/skillsvc/skills", Tier.USER),
         ("user-agents", "/home/me/.agents/skills", Tier.USER),
         ("user-claude", "/home/me/.claude/skills", Tier.USER),
@@ -80,7 +80,7 @@ def test_the_environment_says_where_a_user_keeps_skills(environment: dict[str, s
 
 
 def test_an_untrusted_workspace_withholds_its_own_alone() -> None:
-    sought = seek(settings(project=True, user=True, workspace="/work"), {"HOME": "/me"})
+    sought = seek(settings(project=True, user=True, workspace="/space"), {"HOME": "/me"})
     assert sought.withheld == {"project-skillsvc", "project-agents", "project-claude"}
     assert [table.name for table in sought.tables if table.name not in sought.withheld] == [
         "user-skillsvc",
