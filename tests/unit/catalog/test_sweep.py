@@ -23,11 +23,6 @@ from tests.simulators.skills import sha256, skill_row
 from tests.unit.catalog.house import House
 
 
-@pytest.fixture
-def house() -> House:
-    return House()
-
-
 def test_a_sweep_that_is_stopped_removes_no_more(house: House) -> None:
     stray = house.blobs.put(b"of a crash")
     stopped = False
