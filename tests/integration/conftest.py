@@ -13,34 +13,7 @@ from typing import Protocol
 
 import pytest
 
-from tests.integration.corpus import corpus_folder
-
 _START_S = 60.0
-_NO_CORPUS = "real skills are not at hand: name a folder of them in SKILLSVC_CORPUS"
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of real skills where there are none, but for CI, which must have them."""
-    if corpus_folder() is not None or os.environ.get("CI"):
-        return
-    without = [item for item in items if "corpus" in getattr(item, "fixturenames", ())]
-    items[:] = [item for item in items if item not in without]
-    config.hook.pytest_deselected(items=without)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly that tests were left out."""
-    if corpus_folder() is None:
-        terminalreporter.section(_NO_CORPUS, red=True)
-
-
-@pytest.fixture(scope="session")
-def corpus() -> Path:
-    """Return the folder of real skills."""
-    folder = corpus_folder()
-    assert folder is not None, _NO_CORPUS
-    assert folder.is_dir(), f"SKILLSVC_CORPUS names {folder}, which is not there"
-    return folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
