@@ -1,0 +1,206 @@
+"""Texts as terms: what a search compares, for documents and queries alike.
+
+A word is folded (compatible forms, accents, case) and stemmed. An identifier is its words and, as one more term, the
+whole without what joins them: `rust-review`, `rust_review` and `RustReview` all have `rustreview`. What signs mean is
+spelt: `c++` is `cpp`, `c#` is `csharp`, `.net` is `dotnet`. Scripts without blanks are cut into pairs of characters.
+Nothing is left out for being common: that is for the scores to say.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+LONGEST_QUERY_BYTES = 8 * 1024
+MOST_TERMS = 64
+"""Of one query; further ones are not looked for."""
+_LONGEST_TERM = 64
+_LONGEST_RUN = 256
+"""Longer runs are cut, so that to fold one takes no time that grows with the square of a text (an attack)."""
+_MOST_KEPT = 1 << 17
+
+# Thai, Lao, Myanmar, Khmer, kana, ideographs, Hangul: written without blanks, or with particles tied to the words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LETTERS = rf"[^\W_{_UNSPACED}]+"
+_RUN = re.compile(r"[\w\u0300-\u036f.+#'\u2019-]+")
+_PIECE = re.compile(rf"[{_UNSPACED}]+|\.?{_LETTERS}(?:[-_.'\u2019]{_LETTERS})*(?:\+\+|#(?!\w))?")
+_UNSPACED_ONE = re.compile(rf"[{_UNSPACED}]")
+_JOINTS = re.compile(r"[-_.]")
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
+# Where a capital begins a word: `webSocket`, `HTTPServer`.
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBERED = re.compile(r"([a-z]{3,})[0-9]+")
+_VOWEL = re.compile(r"[aeiouy]")
+_PLAIN = re.compile(r"[a-z]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A term that a query looks for, and how it was spelt, folded: typing errors are of the latter.
+
+    `compound` is whether it is several words as one, which are looked for by themselves too: `codereview` is for
+    `code-review` and for `code review`.
+    """
+
+    term: str
+    spelt: str
+    compound: bool = False
+
+
+class Words:
+    """Counts the terms of documents; remembers how words were cut, since most of a text are words seen before."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def count(self, text: str) -> Counter[str]:
+        """Return how often each term is in a text."""
+        counted: Counter[str] = Counter()
+        count_of = counted.get
+        for run, times in Counter(_RUN.findall(text)).items():
+            for term in self._terms_in(run):
+                counted[term] = count_of(term, 0) + times
+        return counted
+
+    def places(self, text: str, sought: Collection[str]) -> Iterator[tuple[int, int, str]]:
+        """Yield where terms are in a text, from the first on: the characters they are between, and which it is.
+
+        The terms of an identifier are all where it is.
+        """
+        for found in _RUN.finditer(text):
+            start, end = found.span()
+            if _UNSPACED_ONE.search(text, start, end):
+                yield from _places_unspaced(text, start, end, sought)
+            else:
+                yield from ((start, end, term) for term in self._terms_in(found[0]) if term in sought)
+
+    def _terms_in(self, run: str) -> tuple[str, ...]:
+        terms = self._known.get(run)
+        if terms is None:
+            terms = tuple(word.term for word in _words_in(run, capitals=False))
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            if len(run) <= _LONGEST_TERM:
+                self._known[run] = terms
+        return terms
+
+
+def words_of_query(text: str) -> tuple[Word, ...]:
+    """Return the words of a query, each term once, at most 64 of them from its first 8 KiB.
+
+    Neighbours are looked for as one word too. There is no text that is not a query: signs mean nothing beyond what they
+    mean in words.
+    """
+    cut = text.encode(errors="replace")[:LONGEST_QUERY_BYTES].decode(errors="ignore")
+    found: dict[str, Word] = {}
+    runs = _RUN.findall(cut)
+    for run in runs:
+        for word in _words_in(run, capitals=True):
+            found.setdefault(word.term, word)
+            if len(found) == MOST_TERMS:
+                return tuple(found.values())
+    for left, right in pairwise(runs):
+        for word in _joined(left, right):
+            found.setdefault(word.term, word)
+            if len(found) == MOST_TERMS:
+                return tuple(found.values())
+    return tuple(found.values())
+
+
+def stem(word: str) -> str:
+    """Return what the forms of an English word share: plurals, `-ing`, `-ed`; other words as they are."""
+    if not _PLAIN.fullmatch(word):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = f"{word[:-3]}y"
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for suffix in ("ing", "ed"):
+        kept = word.removesuffix(suffix)
+        if kept != word and len(word) > 5 and _VOWEL.search(kept) and not word.endswith("eed"):
+            word = kept[:-1] if kept[-1] == kept[-2] and kept[-1] not in "lsz" else kept
+            break
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+
+
+def _words_in(run: str, *, capitals: bool) -> Iterator[Word]:
+    """Yield the words of a run of letters and the signs between them; with `capitals` those of `webSocket` too."""
+    for start in range(0, len(run), _LONGEST_RUN):
+        part = run[start : start + _LONGEST_RUN]
+        text = part if part.isascii() else _without_accents(part)
+        for piece in _PIECE.findall(text):
+            for word in _words_of_piece(piece, capitals=capitals):
+                if len(word.term) <= _LONGEST_TERM:
+                    yield word
+
+
+def _words_of_piece(piece: str, *, capitals: bool) -> Iterator[Word]:
+    folded = _folded(piece)
+    if folded.isascii() and folded.isalnum() and not capitals:
+        yield from _spelt(folded)
+        return
+    if _UNSPACED_ONE.match(folded):
+        yield from (Word(pair, pair) for pair in _pairs(folded))
+        return
+    core = folded.rstrip("+#")
+    signs = folded[len(core) :]
+    parts = _JOINTS.split(core.replace("'", "").replace("\u2019", "").lstrip("."))
+    begins = "dot" if core.startswith(".") else ""
+    if not signs:
+        for part in parts:
+            yield from _spelt(part)
+    if begins or signs or (len(parts) > 1 and core.count(".") < 2):
+        whole = f"{begins}{''.join(parts)}{signs.replace('+', 'p').replace('#', 'sharp')}"
+        yield Word(stem(whole), whole, compound=len(parts) > 1)
+    if capitals:
+        inner = [part for each in _JOINTS.split(piece) for part in _CAPITAL.split(each)]
+        if len(inner) > len(parts):
+            for part in inner:
+                if len(part) > 1:
+                    yield from _spelt(_folded(part.strip("'\u2019+#.")))
+
+
+def _spelt(word: str) -> Iterator[Word]:
+    yield Word(stem(word), word)
+    numbered = _NUMBERED.fullmatch(word)
+    if numbered:
+        yield Word(stem(numbered[1]), numbered[1])
+
+
+def _joined(left: str, right: str) -> Iterator[Word]:
+    """Yield what two neighbours are as one word, where both are words of letters alone."""
+    both = _folded(left) + _folded(right)
+    if left.isalnum() and right.isalnum() and both.isascii() and len(both) <= _LONGEST_TERM:
+        yield Word(stem(both), both, compound=True)
+
+
+def _pairs(text: str) -> Iterable[str]:
+    return (left + right for left, right in pairwise(text)) if len(text) > 1 else (text,)
+
+
+def _places_unspaced(text: str, start: int, end: int, sought: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the places in a run that has characters of a script without blanks: of their pairs, and of other words."""
+    for piece in _PIECE.finditer(text, start, end):
+        first, last = piece.span()
+        if _UNSPACED_ONE.match(text, first):
+            for at in range(first, max(first + 1, last - 1)):
+                pair = _folded(text[at : min(at + 2, last)])
+                if pair in sought:
+                    yield at, min(at + 2, last), pair
+        else:
+            words = _words_in(piece[0], capitals=False)
+            yield from ((first, last, word.term) for word in words if word.term in sought)
+
+
+def _without_accents(text: str) -> str:
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text.casefold())
