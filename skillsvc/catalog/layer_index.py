@@ -1,0 +1,165 @@
+"""The index of one layer: what its listed skills say, for any number of searches at once. Immutable, pure.
+
+It is beside the generation it was made of, never inside: publishing does not wait for it. A skill's document is known
+by the digest of its bundle, so that the next index takes in what is new, strikes out what is gone, and shares the rest.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from skillsvc.catalog.documents import HEAVY
+from skillsvc.catalog.postings import MOST_SLOTS, Postings, merged, postings_of
+from skillsvc.domain.generation import Generation
+from skillsvc.domain.skill import Bundle
+
+_NO_COUNTS: Mapping[str, int] = MappingProxyType({})
+_NO_SLOTS: Mapping[str, int] = MappingProxyType({})
+_AT_A_TIME = 4096
+"""Documents that are held unpacked while an index is built."""
+_GONE_AT_LEAST = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerIndex:
+    """The documents of the skills that a generation lists: made by `indexed` and `followed`.
+
+    `slots` are the numbers of the documents there are by the digests of their bundles. `bundles` are the bundles by
+    slot, and `sizes` how many terms each has, also of those that are `gone` and still in `parts`; `gone_counts` says in
+    how many of these each term is. `not_for_model` and `not_for_user` are the slots of skills whose use the one or the
+    other may not begin.
+    """
+
+    layer_digest: str
+    parts: tuple[Postings, ...]
+    slots: Mapping[str, int]
+    bundles: tuple[Bundle, ...]
+    sizes: tuple[int, ...]
+    gone: frozenset[int]
+    gone_counts: Mapping[str, int]
+    not_for_model: frozenset[int]
+    not_for_user: frozenset[int]
+
+    def __len__(self) -> int:
+        """Return how many documents there are."""
+        return len(self.slots)
+
+    @property
+    def taken_bytes(self) -> int:
+        """What its postings take in memory, roughly."""
+        return sum(part.taken_bytes for part in self.parts)
+
+    def count(self, term: str) -> int:
+        """Return in how many documents a term is."""
+        return sum(part.count(term) for part in self.parts) - self.gone_counts.get(term, 0)
+
+    def has(self, term: str, slot: int) -> bool:
+        """Tell whether a document has a term."""
+        return any(part.weight(term, slot) for part in self.parts)
+
+
+def indexed(generation: Generation, document_of: Callable[[Bundle], Mapping[str, int]]) -> LayerIndex:
+    """Return the index of a generation; `document_of` says what the terms of a bundle weigh, as `documents.weigh`."""
+    empty = LayerIndex(
+        layer_digest="",
+        parts=(),
+        slots=_NO_SLOTS,
+        bundles=(),
+        sizes=(),
+        gone=frozenset(),
+        gone_counts=_NO_COUNTS,
+        not_for_model=frozenset(),
+        not_for_user=frozenset(),
+    )
+    return followed(empty, generation, document_of)
+
+
+def followed(
+    index: LayerIndex, generation: Generation, document_of: Callable[[Bundle], Mapping[str, int]]
+) -> LayerIndex:
+    """Return the index of a later generation, made of an earlier one's: only what differs is asked for.
+
+    That is what came, and what is gone, to be struck out by what it said; where that cannot be told any more, the
+    whole index is gone through.
+    """
+    present = {row.bundle.digest: row for row in generation.listed}
+    kept = {digest: slot for digest, slot in index.slots.items() if digest in present}
+    going = frozenset(slot for digest, slot in index.slots.items() if digest not in present)
+    gone_counts = _with_gone(index, going, document_of) if going else index.gone_counts
+    slots, parts = dict(kept), list(index.parts)
+    bundles, sizes = list(index.bundles), list(index.sizes)
+    not_for_model, not_for_user = set(index.not_for_model - going), set(index.not_for_user - going)
+    coming = [row.bundle for digest, row in present.items() if digest not in kept]
+    for start in range(0, len(coming), _AT_A_TIME):
+        documents: list[tuple[int, Mapping[str, int]]] = []
+        for bundle in coming[start : start + _AT_A_TIME]:
+            slot = len(bundles)
+            bundles.append(bundle)
+            slots[bundle.digest] = slot
+            if not bundle.skill.model_invocable:
+                not_for_model.add(slot)
+            if not bundle.skill.user_invocable:
+                not_for_user.add(slot)
+            document = document_of(bundle)
+            sizes.append(len(document))
+            documents.append((slot, document))
+        parts.append(postings_of(documents, heavy=HEAVY))
+        _settle(parts)
+    made = LayerIndex(
+        layer_digest=generation.digest,
+        parts=tuple(parts),
+        slots=MappingProxyType(slots),
+        bundles=tuple(bundles),
+        sizes=tuple(sizes),
+        gone=index.gone | going,
+        gone_counts=gone_counts,
+        not_for_model=frozenset(not_for_model),
+        not_for_user=frozenset(not_for_user),
+    )
+    too_many = len(made.gone) > max(_GONE_AT_LEAST, len(made) // 4) or len(bundles) > MOST_SLOTS
+    return _without_gone(made) if too_many else made
+
+
+def _settle(parts: list[Postings]) -> None:
+    """Merge the last parts while they are alike in size: there are never more than a few, and each is rarely merged."""
+    while len(parts) > 1 and parts[-1].taken_bytes * 2 >= parts[-2].taken_bytes:
+        parts[-2:] = [merged(parts[-2:])]
+
+
+def _with_gone(
+    index: LayerIndex, going: frozenset[int], document_of: Callable[[Bundle], Mapping[str, int]]
+) -> Mapping[str, int]:
+    """Return in how many documents that are gone each term is, with those that go now."""
+    counts = Counter(index.gone_counts)
+    for slot in going:
+        said = document_of(index.bundles[slot])
+        if len(said) != index.sizes[slot] or not all(index.has(term, slot) for term in said):
+            return _counted_through(index, index.gone | going)
+        counts.update(said.keys())
+    return MappingProxyType(counts)
+
+
+def _counted_through(index: LayerIndex, gone: frozenset[int]) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for part in index.parts:
+        for term, slots in part.slots_by_term():
+            counts[term] += sum(map(gone.__contains__, slots))
+    return MappingProxyType(+counts)
+
+
+def _without_gone(index: LayerIndex) -> LayerIndex:
+    """Return an equal index in which nothing is left of what is gone, its slots numbered anew."""
+    old = sorted(index.slots.values())
+    moved = {slot: number for number, slot in enumerate(old)}
+    return LayerIndex(
+        layer_digest=index.layer_digest,
+        parts=(merged(index.parts, moved),),
+        slots=MappingProxyType({digest: moved[slot] for digest, slot in index.slots.items()}),
+        bundles=tuple(index.bundles[slot] for slot in old),
+        sizes=tuple(index.sizes[slot] for slot in old),
+        gone=frozenset(),
+        gone_counts=_NO_COUNTS,
+        not_for_model=frozenset(moved[slot] for slot in index.not_for_model),
+        not_for_user=frozenset(moved[slot] for slot in index.not_for_user),
+    )

@@ -1,0 +1,83 @@
+"""Search without an index: what answers while there is none for a generation, by the rarity of words alone. Pure.
+
+The rule is OpenAI4S's smoothed IDF over the terms of `parsing.words`: a term counts once where it is in a document, and
+half as much again where it is in the summary; no counts, no lengths. It goes through the documents of all skills, so it
+is for a while, or for an older generation.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from skillsvc.catalog.listing import Invoker, may_begin
+from skillsvc.catalog.search import Hit, allowed_in, rarity
+from skillsvc.domain.generation import Row
+from skillsvc.domain.skill import Skill
+from skillsvc.domain.view import View
+from skillsvc.parsing.words import Words, words_of_query
+
+_OF_SUMMARY = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class PlainDocument:
+    """The terms of a skill: of its summary, which is its name and its description, and of all it says."""
+
+    summary: frozenset[str]
+    terms: frozenset[str]
+
+
+def plain_document(skill: Skill, body: str, words: Words) -> PlainDocument:
+    """Return the document of a skill; `body` is "" where it is not at hand."""
+    summary = frozenset(words.count(f"{skill.name}\n{skill.description}"))
+    return PlainDocument(summary, summary.union(words.count(body)) if body else summary)
+
+
+def plain_search(
+    view: View,
+    document_of: Callable[[Row], PlainDocument],
+    query: str,
+    *,
+    limit: int,
+    allow: frozenset[str] | None = None,
+    invoker: Invoker = Invoker.ANY,
+) -> tuple[Hit, ...]:
+    """Return the skills that fit a query best, `limit` at most: by score, those of no collection first, by name.
+
+    Statistics are of all that the view lists, whatever a rule or a request leaves of it.
+    """
+    documents = [(row, document_of(row)) for row in _listed(view)]
+    terms = plain_terms(query)
+    worth = rarities(terms, [document for _row, document in documents])
+    names = allowed_in(view, allow)
+    scored = (
+        (plain_score(terms, worth, document), row)
+        for row, document in documents
+        if (names is None or row.name in names) and may_begin(row, invoker)
+    )
+    hits = ((score, row) for score, row in scored if score > 0)
+    first = nsmallest(limit, hits, key=lambda hit: (-hit[0], bool(hit[1].found.collection), hit[1].name))
+    return tuple(Hit(row=row, score=score, terms=worth) for score, row in first)
+
+
+def plain_terms(query: str) -> tuple[str, ...]:
+    """Return the terms of a query, sorted: those of one letter or digit only where there are none but such."""
+    terms = {word.term for word in words_of_query(query)}
+    return tuple(sorted({term for term in terms if len(term) > 1 or not term.isascii()} or terms))
+
+
+def rarities(terms: Iterable[str], documents: Sequence[PlainDocument]) -> Mapping[str, float]:
+    """Return what each term is worth among documents."""
+    return {term: rarity(len(documents), sum(term in each.terms for each in documents)) for term in terms}
+
+
+def plain_score(terms: Sequence[str], worth: Mapping[str, float], document: PlainDocument) -> float:
+    """Return how well a document fits; terms are added in their order, so that equal sets are equal to the last bit."""
+    in_all = sum(worth[term] for term in terms if term in document.terms)
+    return in_all + _OF_SUMMARY * sum(worth[term] for term in terms if term in document.summary)
+
+
+def _listed(view: View) -> Iterator[Row]:
+    """Yield what the layers list, whatever is allowed of it."""
+    for rank, layer in enumerate(view.layers):
+        yield from (row for row in layer.listed if view.overlay.get(row.name, rank) == rank)

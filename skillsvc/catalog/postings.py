@@ -1,0 +1,194 @@
+"""Postings: which documents have a term, and how much it says of each. Packed, immutable, pure.
+
+A million terms in dictionaries would take ten times what they are. So the terms are one string of bytes, sorted and
+found by bisection, and all that is said of documents is one array of numbers: a document's slot and what the term
+weighs there, in 4 bytes. Of each term the entries that weigh much come first, so that a search rarely has to go through
+the others.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+WEIGHT_BITS = 12
+HEAVIEST = (1 << WEIGHT_BITS) - 1
+MOST_SLOTS = 1 << (32 - WEIGHT_BITS)
+_MASK = HEAVIEST
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What is said of one term: `heavy` and `light` entries, each ascending by slot, and the most that any weighs."""
+
+    heavy: Sequence[int]
+    light: Sequence[int]
+    heaviest: int
+    heaviest_light: int
+
+    def __len__(self) -> int:
+        """Return how many documents have the term."""
+        return len(self.heavy) + len(self.light)
+
+
+NO_ENTRIES = Entries((), (), 0, 0)
+
+
+def weight_of(entries: Sequence[int], slot: int, first: int = 0, end: int | None = None) -> int:
+    """Return what entries, ascending from the first to before the end, say of a slot, 0 where they say nothing."""
+    end = len(entries) if end is None else end
+    at = bisect_left(entries, slot << WEIGHT_BITS, first, end)
+    return entries[at] & _MASK if at < end and entries[at] >> WEIGHT_BITS == slot else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The terms of some documents: made by `postings_of` and `merged`.
+
+    `_starts` says where each term begins in `_terms`, `_firsts` where its entries begin in `_entries`, `_lights` where
+    the light ones of these do; each has one more for the end.
+    """
+
+    _terms: bytes
+    _starts: "array[int]"
+    _firsts: "array[int]"
+    _lights: "array[int]"
+    _heaviest: "array[int]"
+    _heaviest_light: "array[int]"
+    _entries: "array[int]"
+
+    def __len__(self) -> int:
+        """Return how many terms there are."""
+        return len(self._starts) - 1
+
+    @property
+    def taken_bytes(self) -> int:
+        """What it takes in memory, roughly."""
+        arrays = (self._starts, self._firsts, self._lights, self._heaviest, self._heaviest_light, self._entries)
+        return len(self._terms) + sum(each.itemsize * len(each) for each in arrays)
+
+    def find(self, term: str) -> Entries:
+        """Return what is said of a term, no entries where nothing is."""
+        at = self._at_or_after(encoded := _encoded(term))
+        return self._entries_at(at) if at < len(self) and self._term_at(at) == encoded else NO_ENTRIES
+
+    def count(self, term: str) -> int:
+        """Return how many documents have a term."""
+        at = self._at_or_after(encoded := _encoded(term))
+        return self._firsts[at + 1] - self._firsts[at] if at < len(self) and self._term_at(at) == encoded else 0
+
+    def weight(self, term: str, slot: int) -> int:
+        """Return what a term weighs in one document, 0 where it has none of it."""
+        at = self._at_or_after(encoded := _encoded(term))
+        if at == len(self) or self._term_at(at) != encoded:
+            return 0
+        first, light, end = self._firsts[at], self._lights[at], self._firsts[at + 1]
+        return weight_of(self._entries, slot, first, light) or weight_of(self._entries, slot, light, end)
+
+    def slots_by_term(self) -> Iterator[tuple[str, Iterator[int]]]:
+        """Yield all terms with the slots of the documents that have them."""
+        for term, entries in self.items():
+            yield _decoded(term), (entry >> WEIGHT_BITS for half in (entries.heavy, entries.light) for entry in half)
+
+    def terms(self, prefix: str = "") -> Iterator[str]:
+        """Yield the terms that begin with a prefix, ascending by their bytes."""
+        encoded = _encoded(prefix)
+        for at in range(self._at_or_after(encoded), len(self)):
+            term = self._term_at(at)
+            if not term.startswith(encoded):
+                return
+            yield _decoded(term)
+
+    def items(self) -> Iterator[tuple[bytes, Entries]]:
+        """Yield all terms, encoded, with what is said of them, ascending by their bytes."""
+        return ((self._term_at(at), self._entries_at(at)) for at in range(len(self)))
+
+    def _term_at(self, at: int) -> bytes:
+        return self._terms[self._starts[at] : self._starts[at + 1]]
+
+    def _at_or_after(self, encoded: bytes) -> int:
+        return bisect_left(range(len(self)), encoded, key=self._term_at)
+
+    def _entries_at(self, at: int) -> Entries:
+        first, light, end = self._firsts[at], self._lights[at], self._firsts[at + 1]
+        return Entries(
+            self._entries[first:light], self._entries[light:end], self._heaviest[at], self._heaviest_light[at]
+        )
+
+
+def postings_of(documents: Iterable[tuple[int, Mapping[str, int]]], *, heavy: int) -> Postings:
+    """Return the postings of documents: slots, ascending, each with what its terms weigh, 1 to 4095.
+
+    Entries that weigh `heavy` or more come first.
+    """
+    heavies: dict[str, array[int]] = {}
+    lights: dict[str, array[int]] = {}
+    for slot, terms in documents:
+        base = slot << WEIGHT_BITS
+        for term, weight in terms.items():
+            kind = heavies if weight >= heavy else lights
+            entries = kind.get(term)
+            if entries is None:
+                kind[term] = array("I", (base | weight,))
+            else:
+                entries.append(base | weight)
+    empty = array("I")
+    encoded = sorted((_encoded(term), term) for term in heavies.keys() | lights.keys())
+    return _packed((name, heavies.pop(term, empty), lights.pop(term, empty)) for name, term in encoded)
+
+
+def merged(parts: Sequence[Postings], slots: Mapping[int, int] | None = None) -> Postings:
+    """Return the postings of several as one; the slots of each must be above those of the part before it.
+
+    With `slots` each slot becomes what it maps to, in the same order; what it does not map is left out.
+    """
+    cursors = [part.items() for part in parts]
+    heads = [next(cursor, None) for cursor in cursors]
+
+    def terms() -> Iterator[tuple[bytes, "array[int]", "array[int]"]]:
+        while True:
+            least = min((head[0] for head in heads if head is not None), default=None)
+            if least is None:
+                return
+            heavy, light = array("I"), array("I")
+            for index, head in enumerate(heads):
+                if head is not None and head[0] == least:
+                    heavy.extend(head[1].heavy if slots is None else _moved(head[1].heavy, slots))
+                    light.extend(head[1].light if slots is None else _moved(head[1].light, slots))
+                    heads[index] = next(cursors[index], None)
+            if heavy or light:
+                yield least, heavy, light
+
+    return _packed(terms())
+
+
+def _moved(entries: Iterable[int], slots: Mapping[int, int]) -> Iterator[int]:
+    for entry in entries:
+        slot = slots.get(entry >> WEIGHT_BITS)
+        if slot is not None:
+            yield slot << WEIGHT_BITS | entry & _MASK
+
+
+def _packed(terms: Iterable[tuple[bytes, "array[int]", "array[int]"]]) -> Postings:
+    names = bytearray()
+    starts, firsts, lights, entries = array("I", (0,)), array("I", (0,)), array("I"), array("I")
+    heaviest, heaviest_light = array("H"), array("H")
+    for name, heavy, light in terms:
+        names += name
+        starts.append(len(names))
+        entries += heavy
+        lights.append(len(entries))
+        entries += light
+        firsts.append(len(entries))
+        heaviest.append(max(map(_MASK.__and__, heavy), default=0))
+        heaviest_light.append(max(map(_MASK.__and__, light), default=0))
+    return Postings(bytes(names), starts, firsts, lights, heaviest, heaviest_light, entries)
+
+
+def _encoded(term: str) -> bytes:
+    """Encode a term; a lone surrogate, which no text from outside has, is kept too."""
+    return term.encode(errors="surrogatepass")
+
+
+def _decoded(term: bytes) -> str:
+    return term.decode(errors="surrogatepass")

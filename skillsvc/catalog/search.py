@@ -1,0 +1,242 @@
+"""Search: the skills of a view that a query is about, best first, by BM25 over the layers' indexes. Pure.
+
+Scores are of one set of statistics, the caller's own layers: how many skills their view lists and how many of these
+have a term. What a request narrows, and what an access rule hides, changes none of them. Scores are whole numbers until
+all is added, so that equal is equal in whatever order things were built.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from heapq import nlargest, nsmallest
+from itertools import accumulate
+from math import log
+
+from skillsvc.catalog.documents import SCALE
+from skillsvc.catalog.layer_index import LayerIndex
+from skillsvc.catalog.listing import Invoker
+from skillsvc.catalog.postings import HEAVIEST, WEIGHT_BITS, Postings, weight_of
+from skillsvc.catalog.spelling import meant, parted
+from skillsvc.domain.generation import Row
+from skillsvc.domain.view import View
+from skillsvc.parsing.words import Word, words_of_query
+
+_UNIT = 1024
+_RARE = 1.4
+"""Above 1, since people ask in sentences: the many words that any text has count for less than BM25 makes them."""
+_JOINED = 0.8
+_ERRED = 0.6
+_PARTED = 0.8
+_MOST_ERRED = 8
+"""So many words of a query are tried as typing errors: each costs hundreds of look-ups."""
+_LOOK_UP = 6
+"""One look-up costs as much as going through so many entries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A skill that was found, and how well it fits.
+
+    `terms` are all that were looked for, each with what it is worth, whichever of them the skill has.
+    """
+
+    row: Row
+    score: float
+    terms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """Entries of one term, what each is to be multiplied by, and the most that any of them adds."""
+
+    entries: Sequence[int]
+    factor: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The index of one layer as a view has it.
+
+    `unlisted` are the slots that the view does not list, `withheld` those that no hit may be, `among` those that alone
+    may be hits, None for all.
+    """
+
+    index: LayerIndex
+    unlisted: frozenset[int]
+    withheld: frozenset[int]
+    among: frozenset[int] | None
+
+    @property
+    def listed(self) -> int:
+        """How many documents the view lists of it."""
+        return len(self.index) - len(self.unlisted)
+
+    def count(self, term: str) -> int:
+        """Return how many of these have a term."""
+        having = self.index.count(term)
+        return having - sum(self.index.has(term, slot) for slot in self.unlisted) if having else 0
+
+
+def search(
+    view: View,
+    indexes: Sequence[LayerIndex],
+    query: str,
+    *,
+    limit: int,
+    allow: frozenset[str] | None = None,
+    invoker: Invoker = Invoker.ANY,
+) -> tuple[Hit, ...]:
+    """Return the skills that fit a query best, `limit` at most: by score, those of no collection first, by name.
+
+    `indexes` are those of the view's layers, in their order. Of a name in several layers the strongest one's counts.
+    """
+    names = allowed_in(view, allow)
+    layers = tuple(_seen(view, rank, index, names, invoker) for rank, index in enumerate(indexes))
+    factors = _factors(layers, words_of_query(query))
+    found: list[tuple[int, str]] = []
+    for layer in layers:
+        for part in layer.index.parts:
+            floor = nlargest(limit, found)[-1][0] if len(found) >= limit else 1
+            best = _best(part, factors, layer, limit, floor)
+            found += ((score, layer.index.bundles[slot].skill.name) for slot, score in best.items())
+    rows = ((score, row) for score, name in found if (row := view.find(name)) is not None)
+    first = nsmallest(limit, rows, key=lambda hit: (-hit[0], bool(hit[1].found.collection), hit[1].name))
+    terms = {term: factor / _UNIT for term, factor in factors.items()}
+    return tuple(Hit(row=row, score=score / (_UNIT * SCALE), terms=terms) for score, row in first)
+
+
+def allowed_in(view: View, allow: frozenset[str] | None) -> frozenset[str] | None:
+    """Return the names that both a view and a request allow, None for all."""
+    if allow is None or view.allow is None:
+        return view.allow if allow is None else allow
+    return allow & view.allow
+
+
+def rarity(documents: int, having: int) -> float:
+    """Return what a term is worth that so many of the documents have: more than 0, the more the fewer they are."""
+    return log(1 + (documents - having + 0.5) / (having + 0.5))
+
+
+def _lost(view: View, rank: int, index: LayerIndex) -> Iterator[int]:
+    """Yield the slots of the names that a stronger layer has too."""
+    layer = view.layers[rank]
+    for name, winner in view.overlay.items():
+        row = layer.find(name) if winner != rank else None
+        if row is not None:
+            yield index.slots[row.bundle.digest]
+
+
+def _seen(view: View, rank: int, index: LayerIndex, names: frozenset[str] | None, invoker: Invoker) -> _Seen:
+    lost = frozenset(_lost(view, rank, index))
+    withheld = index.gone | lost
+    match invoker:
+        case Invoker.MODEL:
+            withheld |= index.not_for_model
+        case Invoker.USER:
+            withheld |= index.not_for_user
+        case Invoker.ANY:
+            pass
+    if names is None:
+        return _Seen(index, lost, withheld, None)
+    rows = (view.layers[rank].find(name) for name in names)
+    return _Seen(index, lost, withheld, frozenset(index.slots[row.bundle.digest] for row in rows if row) - withheld)
+
+
+def _factors(layers: Sequence[_Seen], words: Sequence[Word]) -> Mapping[str, int]:
+    """Return the terms to look for, and what a weight of each is to be multiplied by."""
+    documents = sum(layer.listed for layer in layers)
+
+    @cache
+    def count(term: str) -> int:
+        return sum(layer.count(term) for layer in layers)
+
+    def beginning_with(text: str) -> Iterator[str]:
+        return (term for layer in layers for part in layer.index.parts for term in part.terms(text))
+
+    factors: dict[str, int] = {}
+
+    def look_for(term: str, share: float) -> None:
+        factor = max(1, round(_UNIT * share * rarity(documents, count(term)) ** _RARE))
+        factors[term] = max(factor, factors.get(term, 0))
+
+    erred = 0
+    for word in words:
+        if count(word.term):
+            look_for(word.term, _JOINED if word.compound else 1.0)
+        elif not word.compound and erred < _MOST_ERRED:
+            erred += 1
+            terms, away = meant(word.spelt, count, beginning_with)
+            for term in terms:
+                look_for(term, _ERRED**away)
+            if not terms:
+                for term in parted(word.spelt, count):
+                    look_for(term, _PARTED)
+    return factors
+
+
+def _best(part: Postings, factors: Mapping[str, int], layer: _Seen, limit: int, floor: int) -> dict[int, int]:
+    """Return the scores of the documents of a part that may be among the best: of `limit` at least, ties included.
+
+    Terms are gone through by what they can add. Once no document can come in that has only what is left, the rest is
+    looked up for those alone that are in (`MaxScore`; the result is that of going through all).
+    """
+    terms = sorted(_entries(part, factors), key=lambda term: -term.most)
+    left = [*accumulate((term.most for term in reversed(terms)), initial=0)][::-1]
+    scores: dict[int, int] = {}
+    at = 0
+    while at < len(terms) and left[at] >= floor:
+        _add(scores, terms[at], layer)
+        at += 1
+        if len(scores) >= limit and left[at] * 2 < left[0]:
+            floor = max(floor, nlargest(limit, scores.values())[-1])
+    while at < len(terms):
+        scores = {slot: score for slot, score in scores.items() if score + left[at] >= floor}
+        _look_up(scores, terms[at])
+        at += 1
+        if len(scores) > limit:
+            floor = max(floor, nlargest(limit, scores.values())[-1])
+    return {slot: score for slot, score in scores.items() if score >= floor}
+
+
+def _entries(part: Postings, factors: Mapping[str, int]) -> Iterator[_Entries]:
+    for term, factor in factors.items():
+        found = part.find(term)
+        if found.heavy:
+            yield _Entries(found.heavy, factor, factor * found.heaviest)
+        if found.light:
+            yield _Entries(found.light, factor, factor * found.heaviest_light)
+
+
+def _add(scores: dict[int, int], term: _Entries, layer: _Seen) -> None:
+    """Add what a term says of all documents that may be hits."""
+    factor, among = term.factor, layer.among
+    score_of = scores.get
+    if among is None:
+        for entry in term.entries:
+            slot = entry >> WEIGHT_BITS
+            scores[slot] = score_of(slot, 0) + factor * (entry & HEAVIEST)
+        for slot in layer.withheld & scores.keys():
+            del scores[slot]
+    elif len(among) * _LOOK_UP < len(term.entries):
+        for slot in among:
+            weight = weight_of(term.entries, slot)
+            if weight:
+                scores[slot] = score_of(slot, 0) + factor * weight
+    else:
+        for entry in term.entries:
+            slot = entry >> WEIGHT_BITS
+            if slot in among:
+                scores[slot] = score_of(slot, 0) + factor * (entry & HEAVIEST)
+
+
+def _look_up(scores: dict[int, int], term: _Entries) -> None:
+    """Add what a term says of the documents that have a score."""
+    if len(scores) * _LOOK_UP < len(term.entries):
+        for slot in scores:
+            scores[slot] += term.factor * weight_of(term.entries, slot)
+    else:
+        for entry in term.entries:
+            slot = entry >> WEIGHT_BITS
+            if slot in scores:
+                scores[slot] += term.factor * (entry & HEAVIEST)
