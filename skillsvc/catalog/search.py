@@ -25,6 +25,7 @@ _UNIT = 1024
 _RARE = 1.4
 """Above 1, since people ask in sentences: the many words that any text has count for less than BM25 makes them."""
 _JOINED = 0.8
+_BINDING = 0.25
 _ERRED = 0.6
 _PARTED = 0.8
 _MOST_ERRED = 8
@@ -163,7 +164,7 @@ def _factors(layers: Sequence[_Seen], words: Sequence[Word]) -> Mapping[str, int
     erred = 0
     for word in words:
         if count(word.term):
-            look_for(word.term, _JOINED if word.compound else 1.0)
+            look_for(word.term, _JOINED if word.compound else _BINDING if word.binding else 1.0)
         elif not word.compound and erred < _MOST_ERRED:
             erred += 1
             terms, away = meant(word.spelt, count, beginning_with)

@@ -28,7 +28,9 @@ _UNSPACED = (
 )
 _LETTERS = rf"[^\W_{_UNSPACED}]+"
 _RUN = re.compile(r"[\w\u0300-\u036f.+#'\u2019-]+")
-_PIECE = re.compile(rf"[{_UNSPACED}]+|\.?{_LETTERS}(?:[-_.'\u2019]{_LETTERS})*(?:\+\+|#(?!\w))?")
+_PIECE = re.compile(rf"[{_UNSPACED}]+|\.?{_LETTERS}(?:[-_.'\u2019]{_LETTERS})*(?:\+\+|#(?!{_LETTERS}))?")
+_HIRAGANA = re.compile("[\u3040-\u309f]")
+_STRETCH = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _UNSPACED_ONE = re.compile(rf"[{_UNSPACED}]")
 _JOINTS = re.compile(r"[-_.]")
 _ACCENTS = re.compile(r"[\u0300-\u036f]+")
@@ -44,12 +46,14 @@ class Word:
     """A term that a query looks for, and how it was spelt, folded: typing errors are of the latter.
 
     `compound` is whether it is several words as one, which are looked for by themselves too: `codereview` is for
-    `code-review` and for `code review`.
+    `code-review` and for `code review`. `binding` is whether it has hiragana: particles and endings, which would tell
+    the few Japanese texts of a catalog from all others, and nothing more.
     """
 
     term: str
     spelt: str
     compound: bool = False
+    binding: bool = False
 
 
 class Words:
@@ -146,7 +150,7 @@ def _words_of_piece(piece: str, *, capitals: bool) -> Iterator[Word]:
         yield from _spelt(folded)
         return
     if _UNSPACED_ONE.match(folded):
-        yield from (Word(pair, pair) for pair in _pairs(folded))
+        yield from (Word(pair, pair, binding=_HIRAGANA.search(pair) is not None) for pair in _pairs(folded))
         return
     core = folded.rstrip("+#")
     signs = folded[len(core) :]
@@ -186,16 +190,17 @@ def _pairs(text: str) -> Iterable[str]:
 
 def _places_unspaced(text: str, start: int, end: int, sought: Collection[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the places in a run that has characters of a script without blanks: of their pairs, and of other words."""
-    for piece in _PIECE.finditer(text, start, end):
-        first, last = piece.span()
-        if _UNSPACED_ONE.match(text, first):
-            for at in range(first, max(first + 1, last - 1)):
-                pair = _folded(text[at : min(at + 2, last)])
-                if pair in sought:
-                    yield at, min(at + 2, last), pair
-        else:
-            words = _words_in(piece[0], capitals=False)
-            yield from ((first, last, word.term) for word in words if word.term in sought)
+    for begin in range(start, end, _LONGEST_RUN):
+        for stretch in _STRETCH.finditer(text, begin, min(begin + _LONGEST_RUN, end)):
+            first, last = stretch.span()
+            if _UNSPACED_ONE.match(text, first):
+                for at in range(first, max(first + 1, last - 1)):
+                    pair = _folded(text[at : min(at + 2, last)])
+                    if pair in sought:
+                        yield at, min(at + 2, last), pair
+            else:
+                words = _words_in(stretch[0], capitals=False)
+                yield from ((first, last, word.term) for word in words if word.term in sought)
 
 
 def _without_accents(text: str) -> str:

@@ -120,6 +120,15 @@ def test_a_query_says_how_its_words_were_spelt() -> None:
     assert (word.term, word.spelt, word.compound) == ("review", "reviewing", False)
 
 
+def test_what_binds_words_is_told_from_them() -> None:
+    words = words_of_query("\u66f8\u304f\u753b\u9762")
+    assert [(word.term, word.binding) for word in words] == [
+        ("\u66f8\u304f", True),
+        ("\u304f\u753b", True),
+        ("\u753b\u9762", False),
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "sought", "expected"),
     [
