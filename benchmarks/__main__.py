@@ -24,6 +24,7 @@ from benchmarks import (
     many_sources,
     refresh,
     repeated_read,
+    search,
     skill_body,
     under_publishing,
 )
@@ -40,6 +41,7 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F5": many_partitions.measure_memory,
     "F6": under_publishing.measure,
     "F7": many_partitions.measure_publishing,
+    "F8": search.measure,
     "F10": repeated_read.measure,
     "alike": look_alike.measure,
     "fairness": fairness.measure,
