@@ -6,7 +6,7 @@ by the digest of its bundle, so that the next index takes in what is new, strike
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from skillsvc.catalog.documents import HEAVY
@@ -72,7 +72,9 @@ def indexed(generation: Generation, document_of: Callable[[Bundle], Mapping[str,
         not_for_model=frozenset(),
         not_for_user=frozenset(),
     )
-    return followed(empty, generation, document_of)
+    made = followed(empty, generation, document_of)
+    # One part is looked through once for each term of a query.
+    return made if len(made.parts) < 2 else replace(made, parts=(merged(made.parts),))
 
 
 def followed(

@@ -91,7 +91,13 @@ def search(
     """Return the skills that fit a query best, `limit` at most: by score, those of no collection first, by name.
 
     `indexes` are those of the view's layers, in their order. Of a name in several layers the strongest one's counts.
+
+    Raises:
+        ValueError: An index is not of its layer as the view has it: a fault of the caller, never of a query.
     """
+    if [index.layer_digest for index in indexes] != [layer.digest for layer in view.layers]:
+        msg = "each layer of the view must come with the index of its very generation"
+        raise ValueError(msg)
     names = allowed_in(view, allow)
     layers = tuple(_seen(view, rank, index, names, invoker) for rank, index in enumerate(indexes))
     factors = _factors(layers, words_of_query(query))

@@ -45,11 +45,15 @@ def figures_of(ranks: Sequence[int | None]) -> Figures:
 
 
 def table(measured: Mapping[str, Mapping[str, Figures]]) -> str:
-    """Return the figures of several rankers as a table in markdown: a row for each ranker and kind."""
-    lines = ["| Kind | Queries | Ranking | Hit@1 | Hit@5 | MRR |", "|---|---|---|---|---|---|"]
-    kinds = next(iter(measured.values())).keys()
-    for kind in kinds:
-        for name, figures in measured.items():
-            it = figures[kind]
-            lines.append(f"| {kind} | {it.queries} | {name} | {it.hit_1:.2f} | {it.hit_5:.2f} | {it.mrr:.2f} |")
+    """Return the figures of several rankers as a table in markdown, a row for each kind: Hit@1 / Hit@5 / MRR."""
+    kinds = next(iter(measured.values()))
+    lines = [_line("Kind", "Queries", *measured), "|---|---|" + "---|" * len(measured)]
+    for kind, first in kinds.items():
+        shown = (by_kind[kind] for by_kind in measured.values())
+        cells = (f"{it.hit_1:.2f} / {it.hit_5:.2f} / {it.mrr:.2f}" for it in shown)
+        lines.append(_line(kind, str(first.queries), *cells))
     return "\n".join(lines)
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"

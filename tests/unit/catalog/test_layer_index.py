@@ -39,6 +39,11 @@ def test_an_empty_layer_has_an_empty_index(shelves: Shelves) -> None:
     assert (len(index), counts(index), index.taken_bytes) == (0, {}, 0)
 
 
+def test_many_documents_are_one_part(shelves: Shelves) -> None:
+    index = shelves.index(layer_of([shelves.row(f"skill-{number}") for number in range(5000)]))
+    assert (len(index.parts), index.count("skill"), index.count("4999")) == (1, 5000, 1)
+
+
 def test_it_is_known_which_generation_an_index_is_of(shelves: Shelves) -> None:
     generation = layer_of([shelves.row("tea")])
     assert shelves.index(generation).layer_digest == generation.digest

@@ -145,6 +145,14 @@ def test_an_index_that_followed_finds_what_a_new_one_finds(shelves: Shelves) -> 
     assert {hit.row.name: hit.score for hit in hits} == shelves.search(view, "tea milk 33")
 
 
+def test_a_view_is_not_searched_by_the_index_of_another_generation(shelves: Shelves) -> None:
+    view = view_of([shelves.row("tea")])
+    with pytest.raises(ValueError, match="very generation"):
+        search(view, [shelves.index(layer_of([]))], "tea", limit=5)
+    with pytest.raises(ValueError, match="very generation"):
+        search(view, [], "tea", limit=5)
+
+
 def test_a_hit_says_what_was_looked_for_and_what_it_is_worth(shelves: Shelves) -> None:
     view = view_of([shelves.row("tea", "brews"), *fill(shelves)])
     (hit,) = search(view, [shelves.index(view.layers[0])], "Tea pots", limit=5)
