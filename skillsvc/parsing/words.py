@@ -87,7 +87,10 @@ class Words:
     def _terms_in(self, run: str) -> tuple[str, ...]:
         terms = self._known.get(run)
         if terms is None:
-            terms = tuple(word.term for word in _words_in(run, capitals=False))
+            core = run.strip("'\u2019-_").rstrip(".")
+            # Two words in three: nothing in them to be cut.
+            is_word = core.isascii() and core.isalpha() and len(core) <= _LONGEST_TERM
+            terms = (stem(core.lower()),) if is_word else tuple(word.term for word in _words_in(run, capitals=False))
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
             if len(run) <= _LONGEST_TERM:
