@@ -7,6 +7,8 @@ from skillsvc.parsing.words import stem
 
 _SHORTEST = 4
 _SHORTEST_FOR_TWO = 8
+_LONGEST = 24
+"""Of longer ones there are thousands of words a step away, which somebody could have us look up with each query."""
 _BEGINS_RIGHT = 4
 """Letters that are right in a word with two errors: without them every term there is had to be looked at."""
 _MOST_LOOKED_AT = 4096
@@ -22,7 +24,7 @@ def meant(
     They are one letter away, or two where the word has eight or more; of those that are equally near the three that the
     most documents have. `count` says in how many documents a term is, `beginning_with` which terms begin with a text.
     """
-    if len(spelt) < _SHORTEST:
+    if not _SHORTEST <= len(spelt) <= _LONGEST:
         return (), 0
     near = {term for word in _one_away(spelt) if count(term := stem(word))}
     if near:

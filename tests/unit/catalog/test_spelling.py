@@ -15,6 +15,7 @@ HELD = {
     "request": 6,
     "dock": 2,
     "er": 2,
+    "internationalisationalis": 1,
     "configuration": 1,
 }
 
@@ -42,6 +43,7 @@ def beginning_with(text: str) -> list[str]:
         ("reacj", (("reach", "react"), 1)),
         ("teach", (("reach", "beach"), 1)),
         ("pyt", ((), 0)),
+        ("internationalisationalism", ((), 0)),
         ("quantum", ((), 0)),
         ("", ((), 0)),
     ],
