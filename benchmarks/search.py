@@ -16,9 +16,9 @@ from statistics import median
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure, at_most
-from skillsvc.catalog.documents import weigh
 from skillsvc.catalog.layer_index import LayerIndex, followed, indexed
 from skillsvc.catalog.search import search
+from skillsvc.catalog.weights import weigh
 from skillsvc.domain.generation import Generation, Row, make_generation, make_row
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.skill import Bundle, Found, Skill, make_bundle
@@ -125,15 +125,15 @@ def _ours(texts: Texts) -> _Side:
     words = Words()
     generation = _generation([_row(texts, at) for at in range(texts.count)])
 
-    def document_of(bundle: Bundle) -> Mapping[str, int]:
+    def weights_of(bundle: Bundle) -> Mapping[str, int]:
         return weigh(bundle.skill, texts.body(int(bundle.skill.name.removeprefix("skill-"))), words)
 
     begun = time.process_time()
-    index = indexed(generation, document_of)
+    index = indexed(generation, weights_of)
     seconds = time.process_time() - begun - _making(texts, texts.body)
     changed = _generation([_row(texts, 0, "Something else."), *generation.rows[1:]])
     begun = time.process_time()
-    followed(index, changed, document_of)
+    followed(index, changed, weights_of)
     change_s = time.process_time() - begun
     view = compose((generation,))
     return _Side(

@@ -1,6 +1,6 @@
 """The index of one layer: what its listed skills say, for any number of searches at once. Immutable, pure.
 
-It is beside the generation it was made of, never inside: publishing does not wait for it. A skill's document is known
+It is beside the generation it was made of, never inside: publishing does not wait for it. What a skill says is known
 by the digest of its bundle, so that the next index takes in what is new, strikes out what is gone, and shares the rest.
 """
 
@@ -9,23 +9,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from skillsvc.catalog.documents import HEAVY
 from skillsvc.catalog.postings import MOST_SLOTS, Postings, merged, postings_of
+from skillsvc.catalog.weights import HEAVY
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.skill import Bundle
 
 _NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 _NO_SLOTS: Mapping[str, int] = MappingProxyType({})
 _AT_A_TIME = 4096
-"""Documents that are held unpacked while an index is built."""
+"""Skills that are held unpacked while an index is built."""
 _GONE_AT_LEAST = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerIndex:
-    """The documents of the skills that a generation lists: made by `indexed` and `followed`.
+    """What the skills say that a generation lists: made by `indexed` and `followed`.
 
-    `slots` are the numbers of the documents there are by the digests of their bundles. `bundles` are the bundles by
+    `slots` are the numbers of these skills by the digests of their bundles. `bundles` are the bundles by
     slot, and `sizes` how many terms each has, also of those that are `gone` and still in `parts`; `gone_counts` says in
     how many of these each term is. `not_for_model` and `not_for_user` are the slots of skills whose use the one or the
     other may not begin.
@@ -42,7 +42,7 @@ class LayerIndex:
     not_for_user: frozenset[int]
 
     def __len__(self) -> int:
-        """Return how many documents there are."""
+        """Return how many skills there are."""
         return len(self.slots)
 
     @property
@@ -51,16 +51,16 @@ class LayerIndex:
         return sum(part.taken_bytes for part in self.parts)
 
     def count(self, term: str) -> int:
-        """Return in how many documents a term is."""
+        """Return in how many skills a term is."""
         return sum(part.count(term) for part in self.parts) - self.gone_counts.get(term, 0)
 
     def has(self, term: str, slot: int) -> bool:
-        """Tell whether a document has a term."""
+        """Tell whether a skill has a term."""
         return any(part.weight(term, slot) for part in self.parts)
 
 
-def indexed(generation: Generation, document_of: Callable[[Bundle], Mapping[str, int]]) -> LayerIndex:
-    """Return the index of a generation; `document_of` says what the terms of a bundle weigh, as `documents.weigh`."""
+def indexed(generation: Generation, weights_of: Callable[[Bundle], Mapping[str, int]]) -> LayerIndex:
+    """Return the index of a generation; `weights_of` says what the terms of a bundle weigh, as `weights.weigh`."""
     empty = LayerIndex(
         layer_digest="",
         parts=(),
@@ -72,13 +72,13 @@ def indexed(generation: Generation, document_of: Callable[[Bundle], Mapping[str,
         not_for_model=frozenset(),
         not_for_user=frozenset(),
     )
-    made = followed(empty, generation, document_of)
+    made = followed(empty, generation, weights_of)
     # One part is looked through once for each term of a query.
     return made if len(made.parts) < 2 else replace(made, parts=(merged(made.parts),))
 
 
 def followed(
-    index: LayerIndex, generation: Generation, document_of: Callable[[Bundle], Mapping[str, int]]
+    index: LayerIndex, generation: Generation, weights_of: Callable[[Bundle], Mapping[str, int]]
 ) -> LayerIndex:
     """Return the index of a later generation, made of an earlier one's: only what differs is asked for.
 
@@ -88,13 +88,13 @@ def followed(
     present = {row.bundle.digest: row for row in generation.listed}
     kept = {digest: slot for digest, slot in index.slots.items() if digest in present}
     going = frozenset(slot for digest, slot in index.slots.items() if digest not in present)
-    gone_counts = _with_gone(index, going, document_of) if going else index.gone_counts
+    gone_counts = _with_gone(index, going, weights_of) if going else index.gone_counts
     slots, parts = dict(kept), list(index.parts)
     bundles, sizes = list(index.bundles), list(index.sizes)
     not_for_model, not_for_user = set(index.not_for_model - going), set(index.not_for_user - going)
     coming = [row.bundle for digest, row in present.items() if digest not in kept]
     for start in range(0, len(coming), _AT_A_TIME):
-        documents: list[tuple[int, Mapping[str, int]]] = []
+        weighed: list[tuple[int, Mapping[str, int]]] = []
         for bundle in coming[start : start + _AT_A_TIME]:
             slot = len(bundles)
             bundles.append(bundle)
@@ -103,10 +103,10 @@ def followed(
                 not_for_model.add(slot)
             if not bundle.skill.user_invocable:
                 not_for_user.add(slot)
-            document = document_of(bundle)
-            sizes.append(len(document))
-            documents.append((slot, document))
-        parts.append(postings_of(documents, heavy=HEAVY))
+            weights = weights_of(bundle)
+            sizes.append(len(weights))
+            weighed.append((slot, weights))
+        parts.append(postings_of(weighed, heavy=HEAVY))
         _settle(parts)
     made = LayerIndex(
         layer_digest=generation.digest,
@@ -130,12 +130,12 @@ def _settle(parts: list[Postings]) -> None:
 
 
 def _with_gone(
-    index: LayerIndex, going: frozenset[int], document_of: Callable[[Bundle], Mapping[str, int]]
+    index: LayerIndex, going: frozenset[int], weights_of: Callable[[Bundle], Mapping[str, int]]
 ) -> Mapping[str, int]:
-    """Return in how many documents that are gone each term is, with those that go now."""
+    """Return in how many skills that are gone each term is, with those that go now."""
     counts = Counter(index.gone_counts)
     for slot in going:
-        said = document_of(index.bundles[slot])
+        said = weights_of(index.bundles[slot])
         if len(said) != index.sizes[slot] or not all(index.has(term, slot) for term in said):
             return _counted_through(index, index.gone | going)
         counts.update(said.keys())

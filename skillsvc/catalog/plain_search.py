@@ -1,7 +1,7 @@
 """Search without an index: what answers while there is none for a generation, by the rarity of words alone. Pure.
 
-The rule is OpenAI4S's smoothed IDF over the terms of `parsing.words`: a term counts once where it is in a document, and
-half as much again where it is in the summary; no counts, no lengths. It goes through the documents of all skills, so it
+The rule is OpenAI4S's smoothed IDF over the terms of `parsing.words`: a term counts once where it is in a skill, and
+half as much again where it is in the summary; no counts, no lengths. It goes through all skills, so it
 is for a while, or for an older generation.
 """
 
@@ -20,22 +20,22 @@ _OF_SUMMARY = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class PlainDocument:
+class PlainTerms:
     """The terms of a skill: of its summary, which is its name and its description, and of all it says."""
 
     summary: frozenset[str]
-    terms: frozenset[str]
+    everything: frozenset[str]
 
 
-def plain_document(skill: Skill, body: str, words: Words) -> PlainDocument:
-    """Return the document of a skill; `body` is "" where it is not at hand."""
+def terms_of_skill(skill: Skill, body: str, words: Words) -> PlainTerms:
+    """Return the terms of a skill; `body` is "" where it is not at hand."""
     summary = frozenset(words.count(f"{skill.name}\n{skill.description}"))
-    return PlainDocument(summary, summary.union(words.count(body)) if body else summary)
+    return PlainTerms(summary, summary.union(words.count(body)) if body else summary)
 
 
 def plain_search(
     view: View,
-    document_of: Callable[[Row], PlainDocument],
+    said_by: Callable[[Row], PlainTerms],
     query: str,
     *,
     limit: int,
@@ -46,13 +46,13 @@ def plain_search(
 
     Statistics are of all that the view lists, whatever a rule or a request leaves of it.
     """
-    documents = [(row, document_of(row)) for row in _listed(view)]
+    held = [(row, said_by(row)) for row in _listed(view)]
     terms = plain_terms(query)
-    worth = rarities(terms, [document for _row, document in documents])
+    worth = rarities(terms, [said for _row, said in held])
     names = allowed_in(view, allow)
     scored = (
-        (plain_score(terms, worth, document), row)
-        for row, document in documents
+        (plain_score(terms, worth, said), row)
+        for row, said in held
         if (names is None or row.name in names) and may_begin(row, invoker)
     )
     hits = ((score, row) for score, row in scored if score > 0)
@@ -66,15 +66,15 @@ def plain_terms(query: str) -> tuple[str, ...]:
     return tuple(sorted({term for term in terms if len(term) > 1 or not term.isascii()} or terms))
 
 
-def rarities(terms: Iterable[str], documents: Sequence[PlainDocument]) -> Mapping[str, float]:
-    """Return what each term is worth among documents."""
-    return {term: rarity(len(documents), sum(term in each.terms for each in documents)) for term in terms}
+def rarities(terms: Iterable[str], skills: Sequence[PlainTerms]) -> Mapping[str, float]:
+    """Return what each term is worth among skills."""
+    return {term: rarity(len(skills), sum(term in each.everything for each in skills)) for term in terms}
 
 
-def plain_score(terms: Sequence[str], worth: Mapping[str, float], document: PlainDocument) -> float:
-    """Return how well a document fits; terms are added in their order, so that equal sets are equal to the last bit."""
-    in_all = sum(worth[term] for term in terms if term in document.terms)
-    return in_all + _OF_SUMMARY * sum(worth[term] for term in terms if term in document.summary)
+def plain_score(terms: Sequence[str], worth: Mapping[str, float], said: PlainTerms) -> float:
+    """Return how well a skill fits; terms are added in their order, so that equal sets are equal to the last bit."""
+    in_all = sum(worth[term] for term in terms if term in said.everything)
+    return in_all + _OF_SUMMARY * sum(worth[term] for term in terms if term in said.summary)
 
 
 def _listed(view: View) -> Iterator[Row]:

@@ -1,8 +1,8 @@
-"""Postings: which documents have a term, and how much it says of each. Packed, immutable, pure.
+"""Postings: which skills have a term, and how much it says of each. Packed, immutable, pure.
 
 A million terms in dictionaries would take ten times what they are. So the terms are one string of bytes, sorted and
-found by bisection, and all that is said of documents is one array of numbers: a document's slot and what the term
-weighs there, in 4 bytes. Of each term the entries that weigh much come first, so that a search rarely has to go through
+found by bisection, and all that is said of skills is one array of numbers: a skill's slot and what the term weighs
+there, in 4 bytes. Of each term the entries that weigh much come first, so that a search rarely has to go through
 the others.
 """
 
@@ -27,7 +27,7 @@ class Entries:
     heaviest_light: int
 
     def __len__(self) -> int:
-        """Return how many documents have the term."""
+        """Return how many skills have the term."""
         return len(self.heavy) + len(self.light)
 
 
@@ -43,7 +43,7 @@ def weight_of(entries: Sequence[int], slot: int, first: int = 0, end: int | None
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """The terms of some documents: made by `postings_of` and `merged`.
+    """The terms of some skills: made by `postings_of` and `merged`.
 
     `_starts` says where each term begins in `_terms`, `_firsts` where its entries begin in `_entries`, `_lights` where
     the light ones of these do; each has one more for the end.
@@ -73,12 +73,12 @@ class Postings:
         return self._entries_at(at) if at < len(self) and self._term_at(at) == encoded else NO_ENTRIES
 
     def count(self, term: str) -> int:
-        """Return how many documents have a term."""
+        """Return how many skills have a term."""
         at = self._at_or_after(encoded := _encoded(term))
         return self._firsts[at + 1] - self._firsts[at] if at < len(self) and self._term_at(at) == encoded else 0
 
     def weight(self, term: str, slot: int) -> int:
-        """Return what a term weighs in one document, 0 where it has none of it."""
+        """Return what a term weighs in one skill, 0 where it has none of it."""
         at = self._at_or_after(encoded := _encoded(term))
         if at == len(self) or self._term_at(at) != encoded:
             return 0
@@ -86,7 +86,7 @@ class Postings:
         return weight_of(self._entries, slot, first, light) or weight_of(self._entries, slot, light, end)
 
     def slots_by_term(self) -> Iterator[tuple[str, Iterator[int]]]:
-        """Yield all terms with the slots of the documents that have them."""
+        """Yield all terms with the slots of the skills that have them."""
         for term, entries in self.items():
             yield _decoded(term), (entry >> WEIGHT_BITS for half in (entries.heavy, entries.light) for entry in half)
 
@@ -116,14 +116,14 @@ class Postings:
         )
 
 
-def postings_of(documents: Iterable[tuple[int, Mapping[str, int]]], *, heavy: int) -> Postings:
-    """Return the postings of documents: slots, ascending, each with what its terms weigh, 1 to 4095.
+def postings_of(skills: Iterable[tuple[int, Mapping[str, int]]], *, heavy: int) -> Postings:
+    """Return the postings of skills: slots, ascending, each with what its terms weigh, 1 to 4095.
 
     Entries that weigh `heavy` or more come first.
     """
     heavies: dict[str, array[int]] = {}
     lights: dict[str, array[int]] = {}
-    for slot, terms in documents:
+    for slot, terms in skills:
         base = slot << WEIGHT_BITS
         for term, weight in terms.items():
             kind = heavies if weight >= heavy else lights

@@ -12,11 +12,11 @@ from heapq import nlargest, nsmallest
 from itertools import accumulate
 from math import log
 
-from skillsvc.catalog.documents import SCALE
 from skillsvc.catalog.layer_index import LayerIndex
 from skillsvc.catalog.listing import Invoker
 from skillsvc.catalog.postings import HEAVIEST, WEIGHT_BITS, Postings, weight_of
 from skillsvc.catalog.spelling import meant, parted
+from skillsvc.catalog.weights import SCALE
 from skillsvc.domain.generation import Row
 from skillsvc.domain.view import View
 from skillsvc.parsing.words import Word, words_of_query
@@ -70,7 +70,7 @@ class _Seen:
 
     @property
     def listed(self) -> int:
-        """How many documents the view lists of it."""
+        """How many skills the view lists of it."""
         return len(self.index) - len(self.unlisted)
 
     def count(self, term: str) -> int:
@@ -120,9 +120,9 @@ def allowed_in(view: View, allow: frozenset[str] | None) -> frozenset[str] | Non
     return allow & view.allow
 
 
-def rarity(documents: int, having: int) -> float:
-    """Return what a term is worth that so many of the documents have: more than 0, the more the fewer they are."""
-    return log(1 + (documents - having + 0.5) / (having + 0.5))
+def rarity(skills: int, having: int) -> float:
+    """Return what a term is worth that so many of the skills have: more than 0, the more the fewer they are."""
+    return log(1 + (skills - having + 0.5) / (having + 0.5))
 
 
 def _lost(view: View, rank: int, index: LayerIndex) -> Iterator[int]:
@@ -152,7 +152,7 @@ def _seen(view: View, rank: int, index: LayerIndex, names: frozenset[str] | None
 
 def _factors(layers: Sequence[_Seen], words: Sequence[Word]) -> Mapping[str, int]:
     """Return the terms to look for, and what a weight of each is to be multiplied by."""
-    documents = sum(layer.listed for layer in layers)
+    skills = sum(layer.listed for layer in layers)
 
     @cache
     def count(term: str) -> int:
@@ -164,7 +164,7 @@ def _factors(layers: Sequence[_Seen], words: Sequence[Word]) -> Mapping[str, int
     factors: dict[str, int] = {}
 
     def look_for(term: str, share: float) -> None:
-        factor = max(1, round(_UNIT * share * rarity(documents, count(term)) ** _RARE))
+        factor = max(1, round(_UNIT * share * rarity(skills, count(term)) ** _RARE))
         factors[term] = max(factor, factors.get(term, 0))
 
     erred = 0
@@ -183,9 +183,9 @@ def _factors(layers: Sequence[_Seen], words: Sequence[Word]) -> Mapping[str, int
 
 
 def _best(part: Postings, factors: Mapping[str, int], layer: _Seen, limit: int, floor: int) -> dict[int, int]:
-    """Return the scores of the documents of a part that may be among the best: of `limit` at least, ties included.
+    """Return the scores of the skills of a part that may be among the best: of `limit` at least, ties included.
 
-    Terms are gone through by what they can add. Once no document can come in that has only what is left, the rest is
+    Terms are gone through by what they can add. Once no skill can come in that has only what is left, the rest is
     looked up for those alone that are in (`MaxScore`; the result is that of going through all).
     """
     terms = sorted(_entries(part, factors), key=lambda term: -term.most)
@@ -216,7 +216,7 @@ def _entries(part: Postings, factors: Mapping[str, int]) -> Iterator[_Entries]:
 
 
 def _add(scores: dict[int, int], term: _Entries, layer: _Seen) -> None:
-    """Add what a term says of all documents that may be hits."""
+    """Add what a term says of all skills that may be hits."""
     factor, among = term.factor, layer.among
     score_of = scores.get
     if among is None:
@@ -238,7 +238,7 @@ def _add(scores: dict[int, int], term: _Entries, layer: _Seen) -> None:
 
 
 def _look_up(scores: dict[int, int], term: _Entries) -> None:
-    """Add what a term says of the documents that have a score."""
+    """Add what a term says of the skills that have a score."""
     if len(scores) * _LOOK_UP < len(term.entries):
         for slot in scores:
             scores[slot] += term.factor * weight_of(term.entries, slot)

@@ -1,4 +1,4 @@
-"""Spelling: which terms of an index a word may have been meant for that is in none of its documents. Pure."""
+"""Spelling: which terms of an index a word may have been meant for that is in none of its skills. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -22,7 +22,7 @@ def meant(
     """Return the terms that a word may have been meant for, and how many letters it is away from each.
 
     They are one letter away, or two where the word has eight or more; of those that are equally near the three that the
-    most documents have. `count` says in how many documents a term is, `beginning_with` which terms begin with a text.
+    most skills have. `count` says in how many skills a term is, `beginning_with` which terms begin with a text.
     """
     if not _SHORTEST <= len(spelt) <= _LONGEST:
         return (), 0

@@ -1,4 +1,4 @@
-"""Texts as terms: what a search compares, for documents and queries alike.
+"""Texts as terms: what a search compares, for skills and queries alike.
 
 A word is folded (compatible forms, accents, case) and stemmed. An identifier is its words and, as one more term, the
 whole without what joins them: `rust-review`, `rust_review` and `RustReview` all have `rustreview`. What signs mean is
@@ -57,7 +57,7 @@ class Word:
 
 
 class Words:
-    """Counts the terms of documents; remembers how words were cut, since most of a text are words seen before."""
+    """Counts the terms of texts; remembers how words were cut, since most of a text are words seen before."""
 
     def __init__(self) -> None:
         """Begin without any."""

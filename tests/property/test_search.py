@@ -1,16 +1,16 @@
-"""Search against laws, and against a model that goes through all that was said of all documents."""
+"""Search against laws, and against a model that goes through all that was said of all skills."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillsvc.catalog.documents import HEAVY, SCALE
 from skillsvc.catalog.layer_index import LayerIndex, followed
 from skillsvc.catalog.listing import Invoker
 from skillsvc.catalog.plain_search import plain_search
 from skillsvc.catalog.postings import HEAVIEST, postings_of
 from skillsvc.catalog.search import Hit, rarity, search
 from skillsvc.catalog.snippets import MOST_BYTES, snippet_of
+from skillsvc.catalog.weights import HEAVY, SCALE
 from skillsvc.domain.generation import Row
 from skillsvc.domain.view import View, compose
 from skillsvc.parsing.words import LONGEST_QUERY_BYTES, MOST_TERMS, Words, words_of_query
@@ -68,7 +68,7 @@ def test_terms_of_a_text_are_those_of_its_places(text: str) -> None:
 
 
 @given(text=st.text())
-def test_a_query_is_made_of_what_documents_are_made_of(text: str) -> None:
+def test_a_query_is_made_of_what_skills_are_made_of(text: str) -> None:
     if len(text.encode(errors="replace")) <= LONGEST_QUERY_BYTES and not any(
         "\ud800" <= each <= "\udfff" for each in text
     ):
@@ -109,19 +109,19 @@ def test_however_an_index_came_to_be_it_finds_the_same(steps: list[tuple[Row, ..
     generations = [layer_of(step) for step in steps]
     index = SHELVES.index(generations[0])
     for generation in generations[1:]:
-        index = followed(index, generation, SHELVES.document_of)
+        index = followed(index, generation, SHELVES.weights_of)
     view = compose((generations[-1],))
     assert found(search(view, [index], query, limit=100)) == found(search(view, indexes(view), query, limit=100))
 
 
 @given(view=views, asked=st.lists(st.sampled_from(("tea", "milk", "rust", "the")), min_size=1, unique=True))
 def test_scores_are_the_sum_of_what_each_term_is_worth_and_weighs(view: View, asked: list[str]) -> None:
-    documents = {row.name: SHELVES.document_of(row.bundle) for row in view.listed()}
+    weights = {row.name: SHELVES.weights_of(row.bundle) for row in view.listed()}
     terms = [word.term for word in words_of_query(" ".join(asked)) if not word.compound]
-    held = {term: sum(term in document for document in documents.values()) for term in terms}
+    held = {term: sum(term in each for each in weights.values()) for term in terms}
     model = {
-        name: sum(rarity(len(documents), held[term]) ** 1.4 * document.get(term, 0) / SCALE for term in terms)
-        for name, document in documents.items()
+        name: sum(rarity(len(weights), held[term]) ** 1.4 * each.get(term, 0) / SCALE for term in terms)
+        for name, each in weights.items()
     }
     hits = search(view, indexes(view), " , ".join(asked), limit=100)
     if all(held.values()):
@@ -133,8 +133,8 @@ def test_scores_are_the_sum_of_what_each_term_is_worth_and_weighs(view: View, as
 def test_without_an_index_the_best_are_those_of_a_search_for_all(
     view: View, query: str, limit: int, invoker: Invoker
 ) -> None:
-    every = plain_search(view, SHELVES.plain_document_of, query, limit=100, invoker=invoker)
-    first = plain_search(view, SHELVES.plain_document_of, query, limit=limit, invoker=invoker)
+    every = plain_search(view, SHELVES.plain_terms_of, query, limit=100, invoker=invoker)
+    first = plain_search(view, SHELVES.plain_terms_of, query, limit=limit, invoker=invoker)
     assert found(first) == found(every)[:limit]
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from skillsvc.catalog.documents import weigh
 from skillsvc.catalog.layer_index import indexed
-from skillsvc.catalog.plain_search import plain_document, plain_search
+from skillsvc.catalog.plain_search import plain_search, terms_of_skill
 from skillsvc.catalog.search import search
+from skillsvc.catalog.weights import weigh
 from skillsvc.domain.view import compose
 from skillsvc.parsing.words import Words
 from tests.retrieval import rivals
@@ -29,9 +29,9 @@ def ours(shelf: Shelf) -> Ranker:
 
 def plain(shelf: Shelf) -> Ranker:
     words, view = Words(), compose((shelf.generation,))
-    documents = {row.name: plain_document(row.bundle.skill, shelf.body(row), words) for row in shelf.generation.listed}
+    terms = {row.name: terms_of_skill(row.bundle.skill, shelf.body(row), words) for row in shelf.generation.listed}
     return lambda query: [
-        hit.row.found.place for hit in plain_search(view, lambda row: documents[row.name], query, limit=DEPTH)
+        hit.row.found.place for hit in plain_search(view, lambda row: terms[row.name], query, limit=DEPTH)
     ]
 
 

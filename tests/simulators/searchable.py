@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import TypedDict, Unpack
 
-from skillsvc.catalog.documents import weigh
 from skillsvc.catalog.layer_index import LayerIndex, indexed
-from skillsvc.catalog.plain_search import PlainDocument, plain_document
+from skillsvc.catalog.plain_search import PlainTerms, terms_of_skill
 from skillsvc.catalog.search import search
+from skillsvc.catalog.weights import weigh
 from skillsvc.domain.generation import Generation, Row, make_generation, make_row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Bundle, Found, Skill, TextRef, make_bundle
@@ -40,7 +40,7 @@ class Shelves:
         self.words = Words()
         self.bodies: dict[str, str] = {}
         self.read: list[str] = []
-        """The names of the skills whose documents were asked for."""
+        """The names of the skills whose weights were asked for."""
 
     def row(
         self,
@@ -76,18 +76,18 @@ class Shelves:
             trust=Trust.ALLOWED,
         )
 
-    def document_of(self, bundle: Bundle) -> Mapping[str, int]:
+    def weights_of(self, bundle: Bundle) -> Mapping[str, int]:
         """Return what the terms of a bundle weigh."""
         self.read.append(bundle.skill.name)
         return weigh(bundle.skill, self.bodies[bundle.digest], self.words)
 
-    def plain_document_of(self, row: Row) -> PlainDocument:
-        """Return the document of a row for a search without an index."""
-        return plain_document(row.bundle.skill, self.bodies[row.bundle.digest], self.words)
+    def plain_terms_of(self, row: Row) -> PlainTerms:
+        """Return the terms of a row for a search without an index."""
+        return terms_of_skill(row.bundle.skill, self.bodies[row.bundle.digest], self.words)
 
     def index(self, generation: Generation) -> LayerIndex:
         """Return the index of a generation."""
-        return indexed(generation, self.document_of)
+        return indexed(generation, self.weights_of)
 
     def search(self, view: View, query: str, limit: int = 50) -> dict[str, float]:
         """Return the names that a query finds, best first, and their scores."""

@@ -16,7 +16,7 @@ def shelves() -> Shelves:
 
 
 def counts(index: LayerIndex) -> dict[str, int]:
-    """Return in how many documents each term is that is in any."""
+    """Return in how many skills each term is that is in any."""
     terms = {term for part in index.parts for term in part.terms()}
     return {term: count for term in terms if (count := index.count(term))}
 
@@ -25,7 +25,7 @@ def have(index: LayerIndex, row: Row, term: str) -> bool:
     return index.has(term, index.slots[row.bundle.digest])
 
 
-def test_an_index_has_the_documents_of_what_is_listed(shelves: Shelves) -> None:
+def test_an_index_has_what_the_listed_skills_say(shelves: Shelves) -> None:
     tea, sea = shelves.row("tea", "Brews."), shelves.row("sea", "Swims.", "Salt and tea.")
     index = shelves.index(layer_of([tea, sea]))
     assert len(index) == 2
@@ -39,7 +39,7 @@ def test_an_empty_layer_has_an_empty_index(shelves: Shelves) -> None:
     assert (len(index), counts(index), index.taken_bytes) == (0, {}, 0)
 
 
-def test_many_documents_are_one_part(shelves: Shelves) -> None:
+def test_many_skills_are_one_part(shelves: Shelves) -> None:
     index = shelves.index(layer_of([shelves.row(f"skill-{number}") for number in range(5000)]))
     assert (len(index.parts), index.count("skill"), index.count("4999")) == (1, 5000, 1)
 
@@ -54,7 +54,7 @@ def test_following_reads_what_came_and_what_went_and_nothing_else(shelves: Shelv
     index = shelves.index(layer_of(rows))
     shelves.read.clear()
     changed = shelves.row("two", "Other.")
-    index = followed(index, layer_of([rows[0], changed, shelves.row("four")]), shelves.document_of)
+    index = followed(index, layer_of([rows[0], changed, shelves.row("four")]), shelves.weights_of)
     assert sorted(shelves.read) == ["four", "three", "two", "two"]
     assert counts(index) == counts(shelves.index(layer_of([rows[0], changed, shelves.row("four")])))
 
@@ -62,16 +62,16 @@ def test_following_reads_what_came_and_what_went_and_nothing_else(shelves: Shelv
 def test_a_row_that_differs_in_nothing_of_its_own_is_not_read_again(shelves: Shelves) -> None:
     index = shelves.index(layer_of([shelves.row("one")]))
     shelves.read.clear()
-    assert len(followed(index, layer_of([shelves.row("one", source="another")]), shelves.document_of)) == 1
+    assert len(followed(index, layer_of([shelves.row("one", source="another")]), shelves.weights_of)) == 1
     assert shelves.read == []
 
 
 def test_what_comes_back_is_found_again(shelves: Shelves) -> None:
     one, two = shelves.row("one", "First."), shelves.row("two", "Second.")
     index = shelves.index(layer_of([one, two]))
-    index = followed(index, layer_of([two]), shelves.document_of)
+    index = followed(index, layer_of([two]), shelves.weights_of)
     assert index.count("first") == 0
-    index = followed(index, layer_of([one, two]), shelves.document_of)
+    index = followed(index, layer_of([one, two]), shelves.weights_of)
     assert (index.count("first"), have(index, one, "first"), len(index)) == (1, True, 2)
 
 
@@ -80,7 +80,7 @@ def test_what_went_is_struck_out_even_where_its_text_is_no_longer_there(shelves:
     index = shelves.index(layer_of([one, two]))
 
     def lost(bundle: Bundle) -> Mapping[str, int]:
-        return {} if bundle.skill.name == "one" else shelves.document_of(bundle)
+        return {} if bundle.skill.name == "one" else shelves.weights_of(bundle)
 
     assert counts(followed(index, layer_of([two]), lost)) == counts(shelves.index(layer_of([two])))
 
@@ -88,7 +88,7 @@ def test_what_went_is_struck_out_even_where_its_text_is_no_longer_there(shelves:
 def test_an_index_does_not_grow_by_what_went(shelves: Shelves) -> None:
     index = shelves.index(layer_of([]))
     for number in range(600):
-        index = followed(index, layer_of([shelves.row("one", f"Version {number}.")]), shelves.document_of)
+        index = followed(index, layer_of([shelves.row("one", f"Version {number}.")]), shelves.weights_of)
     assert len(index.bundles) < 300
     assert counts(index) == {"one": 1, "version": 1, "599": 1}
 
@@ -97,7 +97,7 @@ def test_changes_one_by_one_leave_few_parts(shelves: Shelves) -> None:
     rows = [shelves.row(f"skill-{number}", f"Does {number}.") for number in range(200)]
     index = shelves.index(layer_of([]))
     for count in range(1, len(rows) + 1):
-        index = followed(index, layer_of(rows[:count]), shelves.document_of)
+        index = followed(index, layer_of(rows[:count]), shelves.weights_of)
     assert len(index.parts) < 12
     assert counts(index) == counts(shelves.index(layer_of(rows)))
 
@@ -107,5 +107,5 @@ def test_who_may_not_begin_the_use_of_a_skill_is_known_by_slot(shelves: Shelves)
     index = shelves.index(layer_of(rows))
     assert {index.bundles[slot].skill.name for slot in index.not_for_model} == {"a"}
     assert {index.bundles[slot].skill.name for slot in index.not_for_user} == {"b"}
-    index = followed(index, layer_of(rows[1:]), shelves.document_of)
+    index = followed(index, layer_of(rows[1:]), shelves.weights_of)
     assert index.not_for_model == frozenset()

@@ -24,7 +24,7 @@ class Narrowed(TypedDict, total=False):
 
 
 def find(shelves: Shelves, view: View, query: str, limit: int = 50, **narrowed: Unpack[Narrowed]) -> dict[str, float]:
-    hits = plain_search(view, shelves.plain_document_of, query, limit=limit, **narrowed)
+    hits = plain_search(view, shelves.plain_terms_of, query, limit=limit, **narrowed)
     return {hit.row.name: hit.score for hit in hits}
 
 
@@ -39,11 +39,11 @@ def worked(shelves: Shelves) -> View:
 
 
 @pytest.mark.parametrize(
-    ("documents", "having", "worth"),
+    ("skills", "having", "worth"),
     [(3, 1, 0.98083), (3, 2, 0.47000), (3, 3, 0.13353), (1, 1, 0.28768), (604, 479, 0.23248), (604, 1, 5.99976)],
 )
-def test_rarity_is_smoothed_as_the_vectors_say(documents: int, having: int, worth: float) -> None:
-    assert rarity(documents, having) == pytest.approx(worth, abs=5e-6)
+def test_rarity_is_smoothed_as_the_vectors_say(skills: int, having: int, worth: float) -> None:
+    assert rarity(skills, having) == pytest.approx(worth, abs=5e-6)
 
 
 def test_the_worked_corpus_scores_as_the_vectors_say(shelves: Shelves) -> None:

@@ -5,12 +5,12 @@ import pytest
 from skillsvc.catalog.postings import HEAVIEST, WEIGHT_BITS, Entries, Postings, merged, postings_of
 
 HEAVY = 100
-DOCUMENTS = [(0, {"a": 1, "b": 250}), (2, {"b": 99, "\u6771\u4eac": 7}), (5, {"b": 100, "a": HEAVIEST})]
+SKILLS = [(0, {"a": 1, "b": 250}), (2, {"b": 99, "\u6771\u4eac": 7}), (5, {"b": 100, "a": HEAVIEST})]
 
 
 @pytest.fixture
 def postings() -> Postings:
-    return postings_of(DOCUMENTS, heavy=HEAVY)
+    return postings_of(SKILLS, heavy=HEAVY)
 
 
 def said(entries: Entries) -> dict[int, int]:
@@ -21,7 +21,7 @@ def all_said(postings: Postings) -> dict[str, dict[int, int]]:
     return {term.decode(): said(entries) for term, entries in postings.items()}
 
 
-def test_what_was_said_of_documents_is_found_by_term(postings: Postings) -> None:
+def test_what_was_said_of_skills_is_found_by_term(postings: Postings) -> None:
     assert said(postings.find("a")) == {0: 1, 5: HEAVIEST}
     assert said(postings.find("b")) == {0: 250, 2: 99, 5: 100}
     assert said(postings.find("\u6771\u4eac")) == {2: 7}
@@ -44,7 +44,7 @@ def test_heavy_entries_come_first_and_the_heaviest_is_known(postings: Postings) 
 @pytest.mark.parametrize(
     ("term", "slot", "weight"), [("b", 0, 250), ("b", 2, 99), ("b", 5, 100), ("b", 1, 0), ("b", 6, 0), ("a", 2, 0)]
 )
-def test_a_weight_is_looked_up_in_one_document(postings: Postings, term: str, slot: int, weight: int) -> None:
+def test_a_weight_is_looked_up_in_one_skill(postings: Postings, term: str, slot: int, weight: int) -> None:
     assert postings.weight(term, slot) == weight
 
 
@@ -57,12 +57,12 @@ def test_terms_are_listed_from_a_prefix_on() -> None:
 
 
 def test_parts_merged_are_what_one_would_have_been(postings: Postings) -> None:
-    parts = [postings_of(DOCUMENTS[:1], heavy=HEAVY), postings_of(DOCUMENTS[1:], heavy=HEAVY)]
+    parts = [postings_of(SKILLS[:1], heavy=HEAVY), postings_of(SKILLS[1:], heavy=HEAVY)]
     assert merged(parts) == postings
     assert merged([]) == postings_of([], heavy=HEAVY)
 
 
-def test_a_merge_renumbers_documents_and_leaves_out_what_is_gone(postings: Postings) -> None:
+def test_a_merge_renumbers_skills_and_leaves_out_what_is_gone(postings: Postings) -> None:
     assert all_said(merged([postings], {0: 0, 5: 1})) == {"a": {0: 1, 1: HEAVIEST}, "b": {0: 250, 1: 100}}
 
 

@@ -139,7 +139,7 @@ def test_an_index_that_followed_finds_what_a_new_one_finds(shelves: Shelves) -> 
     rows = [shelves.row(f"s{number}", "tea " * (number % 7) + "milk", f"body {number}") for number in range(60)]
     index = shelves.index(layer_of(rows[:40]))
     for start in range(20):
-        index = followed(index, layer_of(rows[start : 40 + start]), shelves.document_of)
+        index = followed(index, layer_of(rows[start : 40 + start]), shelves.weights_of)
     view = compose((layer_of(rows[19:59]),))
     hits = search(view, [index], "tea milk 33", limit=50)
     assert {hit.row.name: hit.score for hit in hits} == shelves.search(view, "tea milk 33")

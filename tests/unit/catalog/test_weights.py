@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from skillsvc.catalog.documents import SCALE, WEIGHINGS, Field, matched_fields, weigh
 from skillsvc.catalog.postings import HEAVIEST
+from skillsvc.catalog.weights import SCALE, WEIGHINGS, Field, matched_fields, weigh
 from skillsvc.domain.skill import Skill
 from skillsvc.parsing.words import Words
 from tests.simulators.searchable import Said, Shelves

@@ -1,4 +1,4 @@
-"""Documents: what each term of a skill weighs, by the fields it stands in and by how often. Pure.
+"""Weights: what each term of a skill weighs, by the fields it stands in and by how often. Pure.
 
 A weight is of the skill alone: no statistics of a catalog enter it, so that it is computed once for a bundle, wherever
 that is listed. What a term is worth among the skills of a caller is for the search to say. So each field has a pivot
@@ -16,7 +16,7 @@ from skillsvc.parsing.words import Words
 SCALE = 480
 """What a weight of 1 is as a number: the heaviest term there can be, one of all fields, must weigh less than 4096."""
 HEAVY = 240
-"""What is gone through first: one term of a document in ten weighs as much."""
+"""What is gone through first: one term of a skill in ten weighs as much."""
 
 
 @unique
