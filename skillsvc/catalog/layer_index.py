@@ -107,7 +107,7 @@ def followed(
             sizes.append(len(weights))
             weighed.append((slot, weights))
         parts.append(postings_of(weighed, heavy=HEAVY))
-        _settle(parts)
+    _settle(parts)
     made = LayerIndex(
         layer_digest=generation.digest,
         parts=tuple(parts),
@@ -124,9 +124,13 @@ def followed(
 
 
 def _settle(parts: list[Postings]) -> None:
-    """Merge the last parts while they are alike in size: there are never more than a few, and each is rarely merged."""
-    while len(parts) > 1 and parts[-1].taken_bytes * 2 >= parts[-2].taken_bytes:
-        parts[-2:] = [merged(parts[-2:])]
+    """Merge the last parts that are alike in size: there are never more than a few, and each is rarely merged."""
+    first, size = len(parts), 0
+    while first and (not size or 2 * size >= parts[first - 1].taken_bytes):
+        first -= 1
+        size += parts[first].taken_bytes
+    if len(parts) - first > 1:
+        parts[first:] = [merged(parts[first:])]
 
 
 def _with_gone(

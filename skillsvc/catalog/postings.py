@@ -10,6 +10,9 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 
 WEIGHT_BITS = 12
 HEAVIEST = (1 << WEIGHT_BITS) - 1
@@ -70,7 +73,7 @@ class Postings:
     def find(self, term: str) -> Entries:
         """Return what is said of a term, no entries where nothing is."""
         at = self._at_or_after(encoded := _encoded(term))
-        return self._entries_at(at) if at < len(self) and self._term_at(at) == encoded else NO_ENTRIES
+        return self.entries_at(at) if at < len(self) and self._term_at(at) == encoded else NO_ENTRIES
 
     def count(self, term: str) -> int:
         """Return how many skills have a term."""
@@ -101,7 +104,7 @@ class Postings:
 
     def items(self) -> Iterator[tuple[bytes, Entries]]:
         """Yield all terms, encoded, with what is said of them, ascending by their bytes."""
-        return ((self._term_at(at), self._entries_at(at)) for at in range(len(self)))
+        return ((self._term_at(at), self.entries_at(at)) for at in range(len(self)))
 
     def _term_at(self, at: int) -> bytes:
         return self._terms[self._starts[at] : self._starts[at + 1]]
@@ -109,7 +112,12 @@ class Postings:
     def _at_or_after(self, encoded: bytes) -> int:
         return bisect_left(range(len(self)), encoded, key=self._term_at)
 
-    def _entries_at(self, at: int) -> Entries:
+    def places(self, number: int) -> Iterator[tuple[bytes, int, int]]:
+        """Yield all terms, encoded, ascending by their bytes, each with a number of the caller's and its own place."""
+        return ((self._term_at(at), number, at) for at in range(len(self)))
+
+    def entries_at(self, at: int) -> Entries:
+        """Return what is said of the term at a place."""
         first, light, end = self._firsts[at], self._lights[at], self._firsts[at + 1]
         return Entries(
             self._entries[first:light], self._entries[light:end], self._heaviest[at], self._heaviest_light[at]
@@ -142,24 +150,18 @@ def merged(parts: Sequence[Postings], slots: Mapping[int, int] | None = None) ->
 
     With `slots` each slot becomes what it maps to, in the same order; what it does not map is left out.
     """
-    cursors = [part.items() for part in parts]
-    heads = [next(cursor, None) for cursor in cursors]
+    terms = merge(*(part.places(number) for number, part in enumerate(parts)))
 
-    def terms() -> Iterator[tuple[bytes, "array[int]", "array[int]"]]:
-        while True:
-            least = min((head[0] for head in heads if head is not None), default=None)
-            if least is None:
-                return
-            heavy, light = array("I"), array("I")
-            for index, head in enumerate(heads):
-                if head is not None and head[0] == least:
-                    heavy.extend(head[1].heavy if slots is None else _moved(head[1].heavy, slots))
-                    light.extend(head[1].light if slots is None else _moved(head[1].light, slots))
-                    heads[index] = next(cursors[index], None)
-            if heavy or light:
-                yield least, heavy, light
+    def all_of(same: Iterable[tuple[bytes, int, int]]) -> "tuple[array[int], array[int]]":
+        heavy, light = array("I"), array("I")
+        for _term, number, at in same:
+            found = parts[number].entries_at(at)
+            heavy.extend(found.heavy if slots is None else _moved(found.heavy, slots))
+            light.extend(found.light if slots is None else _moved(found.light, slots))
+        return heavy, light
 
-    return _packed(terms())
+    halves = ((term, *all_of(same)) for term, same in groupby(terms, key=itemgetter(0)))
+    return _packed((term, heavy, light) for term, heavy, light in halves if heavy or light)
 
 
 def _moved(entries: Iterable[int], slots: Mapping[int, int]) -> Iterator[int]:

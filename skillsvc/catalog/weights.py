@@ -43,9 +43,13 @@ class Weighing:
     pivot: int
     slope: float
 
+    def half_in(self, length: int) -> float:
+        """Return how often a term must be in a text of `length` terms to weigh half of the most."""
+        return self.half * (1 - self.slope + self.slope * length / self.pivot)
+
     def of(self, times: int, length: int) -> float:
         """Return what a term weighs that is `times` in a text of `length` terms."""
-        return self.weight * times / (times + self.half * (1 - self.slope + self.slope * length / self.pivot))
+        return self.weight * times / (times + self.half_in(length))
 
 
 WEIGHINGS: Mapping[Field, Weighing] = {
@@ -76,11 +80,11 @@ def weigh(skill: Skill, body: str, words: Words) -> Mapping[str, int]:
     for field, text in (*texts_of(skill).items(), (Field.BODY, body)):
         if text:
             counted = words.count(text)
-            length = counted.total()
-            weighing = WEIGHINGS[field]
+            most, half = SCALE * WEIGHINGS[field].weight, WEIGHINGS[field].half_in(counted.total())
+            weight_so_far = weights.get
             for term, times in counted.items():
-                weights[term] = weights.get(term, 0.0) + weighing.of(times, length)
-    return {term: max(1, round(SCALE * weight)) for term, weight in weights.items()}
+                weights[term] = weight_so_far(term, 0.0) + most * times / (times + half)
+    return {term: int(weight + 0.5) or 1 for term, weight in weights.items()}
 
 
 def matched_fields(skill: Skill, body: str, terms: Iterable[str], words: Words) -> tuple[Field, ...]:
