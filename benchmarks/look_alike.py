@@ -22,7 +22,7 @@ from benchmarks.figures import Figure, at_most
 from benchmarks.skill_body import RPC, SHAPE
 from benchmarks.tree import name_of
 from skillsvc.catalog.learned import Learned, LearnedLayers, LearnedSkill
-from skillsvc.domain.access import Grant, Refusal, Role
+from skillsvc.domain.access import Grant, Identity, Judgement, Refusal, Role
 from skillsvc.domain.partition import Partition
 from skillsvc.service.boundary import Context
 from skillsvc.service.server import Parts, Server
@@ -94,6 +94,9 @@ class _Everybody:
 
     def grant_of(self, _context: Context) -> Grant | Refusal:
         return self._grant
+
+    def explain(self, identity: Identity) -> Judgement:
+        return Judgement(identity=identity, judged=self._grant, rules=())
 
     def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
         return lambda: None

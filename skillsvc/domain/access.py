@@ -76,6 +76,8 @@ class Identity:
 
 LOCAL: Final = Identity(kind=IdentityKind.LOCAL, name=LOCAL_PRINCIPAL)
 """Whoever calls where nothing about identities is configured."""
+NOBODY_IS_ASKED: Final = "nobody is asked who they are here: everybody is `local`, and may do all"
+"""Why no credential counts there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +186,19 @@ class Explained:
     def matches(self) -> bool:
         """Tell whether the rule is for the identity."""
         return not self.misfits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """All that is to be said of an identity, by one state of the rules.
+
+    `unproved` says why no credential would be taken for it at all; "" where one may be.
+    """
+
+    identity: Identity
+    unproved: str = ""
+    judged: Grant | Refusal
+    rules: tuple[Explained, ...]
 
 
 class _Leads(NamedTuple):

@@ -1,6 +1,6 @@
 """What every admin call stands on: the layers, whoever looks at the sources, and whether there is still an answer."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -50,13 +50,15 @@ class AdminScope:
 
     async def layer(self, partition: Partition) -> Layer:
         """Return a partition's layer; PARTITION_NOT_FOUND where there is none, STORE_UNREACHABLE if it is not had."""
-        layers = self.current.holding((partition,))
-        if layers is None:
-            layers = await self._threads.run(lambda: self.current.ensure((partition,)))
-        layer = layers.get(partition)
+        layer = (await self.layers((partition,))).get(partition)
         if layer is None:
             raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
         return layer
+
+    async def layers(self, partitions: tuple[Partition, ...]) -> Mapping[Partition, Layer]:
+        """Return layers by their partitions, those of others among them; STORE_UNREACHABLE if one is not had."""
+        layers = self.current.holding(partitions)
+        return await self._threads.run(lambda: self.current.ensure(partitions)) if layers is None else layers
 
     def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
         """Return how the sources of a partition stand; none where it has a layer that no source feeds."""

@@ -26,6 +26,11 @@ def line_of(field: str, text: str) -> str:
     return cut_text(flatten(text), CAPS[field].max_bytes)
 
 
+def item_of(field: str, text: str) -> str:
+    """Return a text as an item of a field, cut to what one item may have."""
+    return cut_text(text, CAPS[field].max_item_bytes)
+
+
 def partition(value: Partition) -> admin_pb2.Partition:
     """Return what names a partition."""
     if value == DEPLOYMENT:

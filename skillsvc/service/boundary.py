@@ -22,7 +22,16 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from skillsvc.domain import errors
-from skillsvc.domain.access import LOCAL, Grant, Refusal, Role, access_of_this_machine
+from skillsvc.domain.access import (
+    LOCAL,
+    NOBODY_IS_ASKED,
+    Grant,
+    Identity,
+    Judgement,
+    Refusal,
+    Role,
+    access_of_this_machine,
+)
 from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
@@ -90,6 +99,9 @@ class Identities(Protocol):
             Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID, also where they have expired.
         """
 
+    def explain(self, identity: Identity, /) -> Judgement:
+        """Return what the rules in force say of an identity, for any thread; it takes as long as there are rules."""
+
     def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
         """Have `told` called after each change, on any thread; returns what ends that."""
 
@@ -101,11 +113,21 @@ class OfThisMachine:
 
     def __init__(self) -> None:
         """Judge once."""
-        self._grant = access_of_this_machine().judge(LOCAL)
+        self._access = access_of_this_machine()
+        self._grant = self._access.judge(LOCAL)
 
     def grant_of(self, _context: Context) -> Grant | Refusal:
         """Return the same for everybody."""
         return self._grant
+
+    def explain(self, identity: Identity) -> Judgement:
+        """Say that nobody is asked."""
+        return Judgement(
+            identity=identity,
+            unproved=NOBODY_IS_ASKED,
+            judged=self._access.judge(identity),
+            rules=self._access.explain(identity),
+        )
 
     def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
         """Nothing ever changes."""

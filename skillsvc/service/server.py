@@ -18,6 +18,7 @@ from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.activations import Activations
 from skillsvc.service.admin import SERVICE as ADMIN_SERVICE
 from skillsvc.service.admin import admin_handlers
+from skillsvc.service.admin_access import AccessAdmin
 from skillsvc.service.admin_generations import GenerationAdmin
 from skillsvc.service.admin_pages import Pages
 from skillsvc.service.admin_partitions import PartitionAdmin
@@ -176,6 +177,10 @@ class Server:
                 threads=self._layers,
                 audit=self._audit,
                 now=parts.now,
+            ),
+            # By whatever way an operator comes, it is the rules of agents that are explained.
+            access=AccessAdmin(
+                scope=scope, judges=parts.identities, pages=pages, threads=self._comparing, audit=self._audit
             ),
         )
         health = self._health(ADMIN_SERVICE, parts, boundary)

@@ -97,6 +97,8 @@ def request_of(rpc: str) -> Message:
         request.before.sequence = 1  # type: ignore[attr-defined] # as above
     if "name" in method.input_type.fields_by_name:
         request.name = "a"  # type: ignore[attr-defined] # as above
+    if rpc == "ExplainAccess":
+        request.identity.CopyFrom(pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="ci"))  # type: ignore[attr-defined] # as above
     if "partitions" in method.input_type.fields_by_name:
         request.partitions.add().partition.principal = "local"  # type: ignore[attr-defined] # as above
     return request

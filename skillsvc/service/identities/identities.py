@@ -12,7 +12,16 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Final, TypeAlias
 
-from skillsvc.domain.access import LOCAL, Access, Grant, Identity, Refusal
+from skillsvc.domain.access import (
+    LOCAL,
+    NOBODY_IS_ASKED,
+    Access,
+    Grant,
+    Identity,
+    IdentityKind,
+    Judgement,
+    Refusal,
+)
 from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
 from skillsvc.service.identities import bearer, forwarded
 from skillsvc.service.identities.certificates import certificate_of, identity_of_certificate
@@ -108,6 +117,24 @@ class Identities:
     def grant_of(self, peer: Peer) -> Grant | Refusal:
         """Return what the caller of a call gets; raises as `identity_of` does."""
         return self._known_of(peer).judged
+
+    def explain(self, identity: Identity) -> Judgement:
+        """Return what the rules in force say of an identity, for any thread; it takes as long as there are rules.
+
+        Of a JWT whose issuer is not named, it is the one that the claim `iss` names.
+        """
+        in_force = self._in_force
+        ways, access = in_force.ways, in_force.access
+        if identity.kind is IdentityKind.OIDC and not identity.issuer:
+            named = identity.claims.get("iss")
+            label = next((each.trusted.label for each in ways.issuers if each.trusted.issuer == named), "")
+            identity = replace(identity, issuer=label)
+        return Judgement(
+            identity=identity,
+            unproved=_unproved(identity, ways, self._now()),
+            judged=access.judge(identity),
+            rules=access.explain(identity),
+        )
 
     def identity_of(self, peer: Peer) -> Identity:
         """Return who makes a call. Waits for nothing.
@@ -207,6 +234,39 @@ def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:
         # Keys may have changed since the last look: one look for all who ask, and then none for a while.
         error.is_looked_for = issuer.keys.ask()
         raise
+
+
+def _unproved(identity: Identity, ways: Ways, now: datetime) -> str:
+    """Return why no credential would be taken for an identity; "" where one may be."""
+    if ways.local:
+        return NOBODY_IS_ASKED
+    if identity.expires_at is not None and identity.expires_at <= now:
+        return "the credential has expired"
+    match identity.kind:
+        case IdentityKind.TOKEN:
+            return _no_token(identity.name, ways)
+        case IdentityKind.OIDC:
+            return _no_issuer(identity.issuer, ways)
+        case _:
+            return _no_certificate(identity.name, ways)
+
+
+def _no_token(name: str, ways: Ways) -> str:
+    if ways.tokens is None:
+        return "there are no static tokens here"
+    return "" if ways.tokens.value.has(name) else "no static token has this name"
+
+
+def _no_issuer(label: str, ways: Ways) -> str:
+    if not label:
+        return "no issuer is named, and `iss` is that of none that is trusted"
+    return "" if any(each.trusted.label == label for each in ways.issuers) else f"no issuer is called {label}"
+
+
+def _no_certificate(name: str, ways: Ways) -> str:
+    if name in ways.proxies:
+        return "it is a proxy's, which is nobody itself and speaks for others"
+    return "" if ways.certificates else "client certificates prove nobody here"
 
 
 def _invalid(error: CredentialRefused) -> Unauthenticated:

@@ -7,7 +7,7 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.domain.access import Grant, Refusal, Role
+from skillsvc.domain.access import Grant, Identity, Judgement, Refusal, Role
 from skillsvc.domain.errors import Denied, ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.service.boundary import Call, Context, Requests, status_of
@@ -165,6 +165,9 @@ class Judged:
     def grant_of(self, _context: Context) -> Grant | Refusal:
         self.asked += 1
         return self.judged
+
+    def explain(self, identity: Identity) -> Judgement:
+        return Judgement(identity=identity, judged=self.judged, rules=())
 
     def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
         return lambda: None

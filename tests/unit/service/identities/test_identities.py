@@ -332,3 +332,57 @@ def test_no_more_credentials_are_remembered_than_is_bounded() -> None:
     assert [number for number in range(10) if remembered.find(bytes([number]), 0, NOW)] == [7, 8, 9]
     assert remembered.find(bytes([9]), 1, NOW) is None
     assert remembered.find(bytes([9]), 0, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("identity", "why"),
+    [
+        (Identity(kind=IdentityKind.CERTIFICATE_SPIFFE, name=SPIFFE_ID), ""),
+        (
+            Identity(kind=IdentityKind.CERTIFICATE_SPIFFE, name=PROXY),
+            "it is a proxy's, which is nobody itself and speaks for others",
+        ),
+        (Identity(kind=IdentityKind.TOKEN, name="ci"), ""),
+        (Identity(kind=IdentityKind.TOKEN, name="cd"), "no static token has this name"),
+        (Identity(kind=IdentityKind.OIDC, name="alice", issuer="corp"), ""),
+        (Identity(kind=IdentityKind.OIDC, name="alice", claims={"iss": ISSUER}), ""),
+        (Identity(kind=IdentityKind.OIDC, name="alice", issuer="other"), "no issuer is called other"),
+        (
+            Identity(kind=IdentityKind.OIDC, name="alice", claims={"iss": "https://other.example.org"}),
+            "no issuer is named, and `iss` is that of none that is trusted",
+        ),
+        (
+            Identity(kind=IdentityKind.TOKEN, name="ci", expires_at=NOW),
+            "the credential has expired",
+        ),
+    ],
+)
+def test_an_explanation_says_why_no_credential_would_prove_an_identity(identity: Identity, why: str) -> None:
+    told = Scene(certificates=True, proxies=frozenset({PROXY})).identities.explain(identity)
+    assert told.unproved == why
+    # Whatever proves it, the rules are asked.
+    assert isinstance(told.judged, Grant)
+    assert [rule.rule for rule in told.rules if rule.decides] == [identity.kind.value]
+
+
+def test_an_explanation_knows_which_ways_there_are() -> None:
+    scene = Scene(tokens=False, issuers=False, certificates=False)
+    told = [
+        scene.identities.explain(Identity(kind=kind, name="a", issuer="corp" if kind is IdentityKind.OIDC else ""))
+        for kind in (IdentityKind.CERTIFICATE_SUBJECT, IdentityKind.TOKEN, IdentityKind.OIDC)
+    ]
+    assert [each.unproved for each in told] == [
+        "client certificates prove nobody here",
+        "there are no static tokens here",
+        "no issuer is called corp",
+    ]
+
+
+def test_an_issuer_that_iss_names_is_the_one_that_rules_are_for() -> None:
+    told = Scene().identities.explain(Identity(kind=IdentityKind.OIDC, name="alice", claims={"iss": ISSUER}))
+    assert told.identity.principal() == "oidc:corp:alice"
+
+
+def test_where_nobody_is_asked_no_credential_counts() -> None:
+    told = Identities(Ways(local=True), access_of_this_machine(), now=lambda: NOW).explain(LOCAL)
+    assert told.unproved.startswith("nobody is asked who they are here")
