@@ -10,17 +10,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum, unique
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from skillsvc.domain.errors import InvalidInput
 from skillsvc.domain.partition import LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
 from skillsvc.domain.patterns import Pattern
 from skillsvc.domain.principal_template import PrincipalTemplate, TemplateUnfilled
+from skillsvc.domain.rule_index import RuleIndex
 
 FURTHER_PARTITIONS: Final = 2
 """Partitions a rule may add: a token has room for five layers, and a caller with a project has three by itself."""
 ALLOWED_NAMES: Final = 4096
 """Skills a rule may name in `allow`, as a request may."""
+_ANYTHING: Final = Pattern("*")
 
 
 @unique
@@ -201,15 +203,7 @@ class Judgement:
     rules: tuple[Explained, ...]
 
 
-class _Leads(NamedTuple):
-    """Where rules stand, by what a text must begin with for them."""
-
-    places: Mapping[str, tuple[int, ...]]
-    lengths: tuple[int, ...]
-    """Of what it must begin with, ascending."""
-
-
-_Index: TypeAlias = Mapping[tuple[IdentityKind, str | None, str | None], _Leads]
+_Sought: TypeAlias = tuple[IdentityKind, str | None, str | None]
 """By the kind, the issuer (None where it is no single one), and the claim that is looked at (None for the name)."""
 
 
@@ -218,16 +212,21 @@ class Access:
     """The rules, in the order of the configuration."""
 
     rules: tuple[AccessRule, ...] = ()
-    _index: _Index = field(init=False, repr=False, compare=False)
+    _index: RuleIndex[_Sought] = field(init=False, repr=False, compare=False)
     """A rule a tenant makes thousands, and whoever shows a new credential has the event loop while it is judged."""
 
     def __post_init__(self) -> None:
         """File the rules once."""
-        object.__setattr__(self, "_index", _index(self.rules))
+        object.__setattr__(self, "_index", RuleIndex.of([_sought(rule.match) for rule in self.rules]))
+
+    @property
+    def crowded(self) -> tuple[int, ...]:
+        """Where rules stand that are too many of those that only judging tells apart: see `rule_index.MOST_ALIKE`."""
+        return self._index.crowded
 
     def judge(self, identity: Identity) -> Grant | Refusal:
         """Return what the first rule that matches gives."""
-        for place in sorted(_places(self._index, identity)):
+        for place in self._index.places(_shown(identity)):
             rule = self.rules[place]
             if rule.match.fits(identity):
                 return _grant(rule, identity)
@@ -277,49 +276,22 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
     )
 
 
-def _index(rules: tuple[AccessRule, ...]) -> _Index:
-    filed: dict[tuple[IdentityKind, str | None, str | None], dict[str, list[int]]] = {}
-    for place, rule in enumerate(rules):
-        match = rule.match
-        issuer = None if match.issuer is None or "*" in match.issuer.text else match.issuer.text
-        claim, leads = _looked_at(match)
-        for lead in leads:
-            filed.setdefault((match.kind, issuer, claim), {}).setdefault(lead, []).append(place)
-    return MappingProxyType(
-        {
-            key: _Leads(
-                places=MappingProxyType({lead: tuple(places) for lead, places in leads.items()}),
-                lengths=tuple(sorted(set(map(len, leads)))),
-            )
-            for key, leads in filed.items()
-        }
-    )
+def _sought(match: Match) -> list[tuple[_Sought, tuple[Pattern, ...]]]:
+    """Return what a rule is for, to be filed by one of it."""
+    issuer = None if match.issuer is None or "*" in match.issuer.text else match.issuer.text
+    return [
+        ((match.kind, issuer, claim), patterns)
+        for claim, patterns in ((None, match.names or (_ANYTHING,)), *match.claims)
+    ]
 
 
-def _looked_at(match: Match) -> tuple[str | None, frozenset[str]]:
-    """Return by what a rule is filed: the name or a claim that must begin with something, else any name."""
-    for claim, patterns in ((None, match.names), *match.claims):
-        leads = frozenset(pattern.lead for pattern in patterns)
-        if leads and "" not in leads:
-            return claim, leads
-    return None, frozenset({""})
-
-
-def _places(index: _Index, identity: Identity) -> set[int]:
-    """Return where the rules stand that may be for an identity: all that are, and some that are not."""
-    places: set[int] = set()
-    looked_at: tuple[tuple[str | None, str | tuple[str, ...]], ...] = ((None, identity.name), *identity.claims.items())
+def _shown(identity: Identity) -> Iterator[tuple[_Sought, tuple[str, ...]]]:
+    """Yield what an identity is found by."""
+    kind = identity.kind
     for issuer in (identity.issuer, None):
-        for claim, value in looked_at:
-            leads = index.get((identity.kind, issuer, claim))
-            if leads is None:
-                continue
-            for text in _values(value):
-                for length in leads.lengths:
-                    if length > len(text):
-                        break
-                    places.update(leads.places.get(text[:length], ()))
-    return places
+        yield (kind, issuer, None), (identity.name,)
+        for claim, value in identity.claims.items():
+            yield (kind, issuer, claim), _values(value)
 
 
 def _fits_claim(patterns: tuple[Pattern, ...], claim: str | tuple[str, ...]) -> bool:

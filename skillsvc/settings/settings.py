@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError, field_validator
 from skillsvc.domain.access import Access
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import LOCAL_PRINCIPAL
-from skillsvc.settings.access import AccessTable, access_of, faults_of_access
+from skillsvc.settings.access import AccessTable, access_of, faults_of_access, faults_of_likeness
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.identity import IdentityTable, faults_of_identity
@@ -49,6 +49,13 @@ class Settings(Table):
             raise Faults(faults)
         return limits
 
+    @field_validator("access")
+    @classmethod
+    def _rules_are_told_apart(cls, access: tuple[AccessTable, ...]) -> tuple[AccessTable, ...]:
+        if faults := list(faults_of_likeness(access)):
+            raise Faults(faults)
+        return access
+
     def make_limits(self) -> Limits:
         """Return the limits in force."""
         return Limits(**self.limits)
@@ -70,8 +77,10 @@ class Settings(Table):
         return not is_guarded and not is_of_this_machine(self.server.listen)
 
     def directories(self) -> tuple[DirectorySettings, ...]:
-        """Return how each declared directory is looked at, strongest first."""
-        return tuple(table.directory() for table in self.source if isinstance(table, DirectoryTable))
+        """Return how each declared directory is looked at, strongest first; those of templates are not declared."""
+        return tuple(
+            table.directory() for table in self.source if isinstance(table, DirectoryTable) and table.template is None
+        )
 
 
 def make_settings(tables: Mapping[str, object], find: Callable[[Place], Position | None] = _nowhere) -> Settings:

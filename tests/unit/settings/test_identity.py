@@ -59,7 +59,7 @@ def test_a_rule_of_a_file_is_the_rule_that_judges() -> None:
         "partitions": [{"principal": "token:shared"}, {"principal": "token:shared", "project": "p"}],
         "projects": ["team-*"],
         "roles": ["reader", "publisher"],
-        "allow": ["pdf", "vendor/pdf"],
+        "allow": ["pdf", "xlsx"],
     }
     access = make_settings(tables(rule)).make_access()
     alice = Identity(
@@ -74,7 +74,7 @@ def test_a_rule_of_a_file_is_the_rule_that_judges() -> None:
     )
     assert grant.partitions == (Partition("token:shared", ""), Partition("token:shared", "p"))
     assert (grant.may_name("team-a"), grant.may_name("a")) == (True, False)
-    assert grant.allow == frozenset({"pdf", "vendor/pdf"})
+    assert grant.allow == frozenset({"pdf", "xlsx"})
     bob = Identity(kind=IdentityKind.OIDC, name="bob", issuer="corp", claims=alice.claims)
     assert isinstance(access.judge(bob), Refusal)
 
@@ -208,8 +208,14 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(roles=[]), "[[access]] 1 all: roles is empty"),
         (rule_with(roles=["root"]), "[[access]] 1 all: roles.1 must be 'reader', 'reporter', 'publisher' or 'admin'"),
         (rule_with(allow=["A"]), "[[access]] 1 all: allow.1 is no name of a skill"),
+        (rule_with(allow=["a/B"]), "[[access]] 1 all: allow.1 is no name of a skill"),
+        (rule_with(allow=["a", "main/pdf"]), "[[access]] 1 all: allow.2 is main/pdf, which allows nothing"),
         (rule_with(allow=[f"s{n}" for n in range(4097)]), "[[access]] 1 all: allow has 4097 names; at most 4096"),
         (rule_with(role="x"), "[[access]] 1 all: role is not known; is roles meant?"),
+        (
+            tables(*[{**ROBOTS, "name": f"r{n}", "names": "*-*"} for n in range(510)]),
+            "[[access]] 501 r500: is one too many that only judging tells from others",
+        ),
         (tables(*[{**ROBOTS, "name": f"r{n}"} for n in range(10_001)]), "[[access]] are 10001; at most 10000"),
     ],
 )
