@@ -339,9 +339,10 @@ class Boundary:
         """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
         principal, rule = _who(error) if call is None else (call.grant.principal, call.grant.rule)
         if call is None and entrance.turnstile is not None and self.fairness is not None:
-            # Whoever is not let in is counted all the same, lest asking be free for those who may not.
+            # Whoever is not let in is counted all the same, lest asking be free for those who may not: by principal
+            # where a rule says who it is. Others may hold as many names as they like, and are nobody.
             try:
-                if principal:
+                if rule:
                     entrance.turnstile.enter(principal).end()
                 else:
                     self.fairness.turn_away(context.peer())

@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
+from skillsvc.domain import access
 from skillsvc.domain.access import Role
 from skillsvc.domain.shares import Shares
 from tests.hostile.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, frame, literal, message
@@ -46,10 +47,14 @@ def shares(**others: float) -> Shares:
 
 @asynccontextmanager
 async def running(fair: Shares, body: str = "Do it.") -> AsyncIterator[InProcess]:
-    """Run a server that knows Alice, Bob, and Carol, who may do nothing."""
+    """Run a server that knows Alice, Bob, and Carol, who may do nothing, and four for whom there is no rule."""
     world = World()
     callers = KnownCallers(
-        alice=granted(ALICE), bob=granted(BOB), carol=granted("token:carol", Role.ADMIN), operator=granted("token:o")
+        alice=granted(ALICE),
+        bob=granted(BOB),
+        carol=granted("token:carol", Role.ADMIN),
+        operator=granted("token:o"),
+        **{f"unmapped{at}": access.Refusal(why="no rule", caller=f"oidc:corp:{at}") for at in range(4)},
     )
     async with in_process(
         skill_row(world.blobs, "a", body=body), world=world, identities=callers, shares=fair
@@ -207,6 +212,14 @@ async def test_who_may_not_call_is_counted_by_principal() -> None:
         for _ in range(3):
             assert (await carol.refused(request)).reason == "ROLE_MISSING"
         assert (await carol.refused(request)).reason == "RATE_LIMITED"
+        await server.of("alice").call(request, pb.SkillBodyResponse)
+
+
+async def test_those_for_whom_no_rule_is_are_counted_by_address_however_many_names_they_have() -> None:
+    async with running(shares(strangers_burst=3, reads_burst=100)) as server:
+        request = pb.SkillBodyRequest(name="a")
+        refusals = [await server.of(f"unmapped{at}").refused(request) for at in range(4)]
+        assert [each.reason for each in refusals] == ["ROLE_MISSING"] * 3 + ["RATE_LIMITED"]
         await server.of("alice").call(request, pb.SkillBodyResponse)
 
 
