@@ -11,7 +11,8 @@ from skillsource.v1 import skill_source_pb2 as pb
 from tests.hostile.faces import Connect
 from tests.hostile.honest import FakeAsset, FakeSkill, Honest
 from tests.hostile.playing import Script, Server, refuse
-from tests.hostile.waiting import PATIENCE_S, wait_until
+from tests.hostile.waiting import wait_until
+from tests.patience import PATIENCE_S
 
 Play = Callable[[Script], Server]
 

@@ -15,7 +15,8 @@ from skillsvc.catalog.current import Current
 from skillsvc.domain.generation import Row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.admin_scope import Looks
-from tests.integration.in_process import DEADLINE_S, InProcess, Refusal, World, in_process, refusal_of
+from tests.integration.in_process import InProcess, Refusal, World, in_process, refusal_of
+from tests.patience import PATIENCE_S
 
 SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"]
 ALICE = Partition(principal="oidc:alice", project="")
@@ -32,24 +33,24 @@ class Operator:
     channel: grpc.aio.Channel
     address: str
 
-    async def raw(self, rpc: str, request: bytes, within_s: float | None = DEADLINE_S) -> bytes:
+    async def raw(self, rpc: str, request: bytes, within_s: float | None = PATIENCE_S) -> bytes:
         """Call with bytes."""
         path = f"/{SERVICE.full_name}/{rpc}"
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(path)
         return await method(request, timeout=within_s)
 
-    async def call(self, request: Message, into: type[_Answer], within_s: float | None = DEADLINE_S) -> _Answer:
+    async def call(self, request: Message, into: type[_Answer], within_s: float | None = PATIENCE_S) -> _Answer:
         """Call what a request is named after, and return the answer."""
         rpc = request.DESCRIPTOR.name.removesuffix("Request")
         return into.FromString(await self.raw(rpc, request.SerializeToString(), within_s))
 
-    async def refused(self, request: Message, within_s: float | None = DEADLINE_S) -> Refusal:
+    async def refused(self, request: Message, within_s: float | None = PATIENCE_S) -> Refusal:
         """Call, and return how that was refused."""
         return await self.refused_raw(
             request.DESCRIPTOR.name.removesuffix("Request"), request.SerializeToString(), within_s
         )
 
-    async def refused_raw(self, rpc: str, request: bytes, within_s: float | None = DEADLINE_S) -> Refusal:
+    async def refused_raw(self, rpc: str, request: bytes, within_s: float | None = PATIENCE_S) -> Refusal:
         """Call with bytes, and return how that was refused."""
         try:
             await self.raw(rpc, request, within_s)

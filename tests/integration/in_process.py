@@ -29,6 +29,7 @@ from skillsvc.service.credentials import Credentials
 from skillsvc.service.server import Parts, Server
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.patience import PATIENCE_S
 from tests.simulators.clock import Clock
 from tests.simulators.known_callers import HEADER
 from tests.simulators.memory_log import MemoryLayerLog, MemoryRequestLog
@@ -36,7 +37,6 @@ from tests.simulators.skills import in_order, skill_row
 
 SERVICE = "skillsource.v1.SkillSourceService"
 KEYS = TokenKeys((b"k" * 32,))
-DEADLINE_S = 20.0
 _Answer = TypeVar("_Answer", bound=Message)
 UnaryStream: TypeAlias = "grpc.aio.UnaryStreamCall[bytes, bytes]"
 
@@ -112,12 +112,12 @@ class InProcess:
         for _ in range(3):
             await self.call(pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
 
-    async def raw(self, rpc: str, request: bytes, within_s: float = DEADLINE_S) -> bytes:
+    async def raw(self, rpc: str, request: bytes, within_s: float = PATIENCE_S) -> bytes:
         """Call with bytes."""
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(f"/{SERVICE}/{rpc}")
         return await method(request, timeout=within_s, metadata=self.metadata)
 
-    async def call(self, request: Message, into: type[_Answer], within_s: float = DEADLINE_S) -> _Answer:
+    async def call(self, request: Message, into: type[_Answer], within_s: float = PATIENCE_S) -> _Answer:
         """Call, and return the answer."""
         return into.FromString(await self.raw(_rpc_of(request), request.SerializeToString(), within_s))
 
@@ -125,11 +125,11 @@ class InProcess:
         """Return a page."""
         return await self.call(pb.ListSkillsRequest(**fields), pb.ListSkillsResponse)  # type: ignore[arg-type] # of any field
 
-    async def refused(self, request: Message, within_s: float = DEADLINE_S) -> Refusal:
+    async def refused(self, request: Message, within_s: float = PATIENCE_S) -> Refusal:
         """Call, and return how it was refused."""
         return await self.refused_raw(_rpc_of(request), request.SerializeToString(), within_s)
 
-    async def refused_raw(self, rpc: str, request: bytes, within_s: float = DEADLINE_S) -> Refusal:
+    async def refused_raw(self, rpc: str, request: bytes, within_s: float = PATIENCE_S) -> Refusal:
         """Call with bytes, and return how that was refused."""
         try:
             await self.raw(rpc, request, within_s)
@@ -137,7 +137,7 @@ class InProcess:
             return refusal_of(error)
         raise AssertionError(f"{rpc} was answered")
 
-    def watch(self, within_s: float = DEADLINE_S, /, **fields: object) -> "Watcher":
+    def watch(self, within_s: float = PATIENCE_S, /, **fields: object) -> "Watcher":
         """Begin to watch."""
         request = pb.WatchCatalogRequest(**fields)  # type: ignore[arg-type] # of any field
         method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes]

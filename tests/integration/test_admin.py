@@ -22,6 +22,7 @@ from skillsvc.domain.trust import Tier, Trust
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.admin_in_process import ALICE, GARDEN, HERE, SERVICE, operated, request_of
 from tests.integration.in_process import World
+from tests.patience import PATIENCE_S
 from tests.simulators.clock import START
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -50,14 +51,14 @@ def say(skill: str, source: str, severity: Severity = Severity.NOTE, message: st
 
 async def under_way(looks: ScriptedLooks, count: int = 1) -> None:
     """Wait until so many looks were asked for."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while len(looks.looks) < count:  # noqa: ASYNC110 - asked for on this loop, by what tells nobody
             await asyncio.sleep(0)
 
 
 async def given_up(looks: ScriptedLooks) -> None:
     """Wait until nobody waits for the first look that was asked for."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while not looks.looks[0].cancelled():  # noqa: ASYNC110 - as above
             await asyncio.sleep(0)
 

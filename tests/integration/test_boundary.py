@@ -19,6 +19,7 @@ from skillsvc.service.boundary import Boundary, Call, OfThisMachine
 from skillsvc.service.skill_source import FEATURES
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.in_process import SERVICE, InProcess, World, in_process, refusal_of
+from tests.patience import PATIENCE_S
 from tests.simulators.skills import skill_row
 
 METHODS = pb.DESCRIPTOR.services_by_name["SkillSourceService"].methods
@@ -221,8 +222,9 @@ class TestPhases:
             await draining
 
     async def test_a_drain_tells_health_first_then_watchers_then_waits_for_calls_under_way(self) -> None:
-        async with in_process(world=World(limits=Limits(wait_for_generation_s=20))) as server:
+        async with in_process(world=World(limits=Limits(wait_for_generation_s=PATIENCE_S))) as server:
             order: list[str] = []
+            served = asyncio.Event()
             watcher = server.watch()
             await watcher.event()
 
@@ -233,6 +235,7 @@ class TestPhases:
                 async for raw in call:
                     status = health_pb2.HealthCheckResponse.FromString(raw).status
                     order.extend(["health"] * (status == NOT_SERVING))
+                    served.set()
 
             async def follow_catalog() -> None:
                 while not (await watcher.event()).going_away:
@@ -245,6 +248,7 @@ class TestPhases:
                 order.append("calls")
 
             followers = [asyncio.create_task(each()) for each in (follow_health, follow_catalog, wait_for_a_call)]
+            await served.wait()
             await server.settled()
             await server.server.drain(20.0)
             await asyncio.gather(*followers)
@@ -254,7 +258,7 @@ class TestPhases:
     async def test_a_drained_server_is_unavailable(self) -> None:
         async with in_process() as server:
             await server.server.drain(0.0)
-            refusal = await server.refused(pb.ListSkillsRequest(), within_s=5.0)
+            refusal = await server.refused(pb.ListSkillsRequest())
             assert refusal.code is grpc.StatusCode.UNAVAILABLE
 
 

@@ -21,6 +21,7 @@ from skillsvc.domain.trust import Tier, Trust
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.admin_in_process import HERE, Operator, operated
 from tests.integration.commands import Done, skillsvc
+from tests.patience import PATIENCE_S
 from tests.simulators.clock import START
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -308,6 +309,6 @@ async def test_what_names_no_generation_is_told_at_once(tmp_path: Path, name: st
 
 async def asked(looks: ScriptedLooks, times: int = 1) -> None:
     """Wait until so many looks were asked for."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while len(looks.looks) < times:  # noqa: ASYNC110 - asked for on this loop, by what tells nobody
             await asyncio.sleep(0.01)

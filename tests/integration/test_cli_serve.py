@@ -7,14 +7,16 @@ import socket
 import subprocess
 import sysconfig
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.integration.commands import PATIENCE_S, SKILLSVC, environment, skillsvc
+from tests.integration.commands import SKILLSVC, environment, skillsvc
 from tests.integration.conftest import Serve
+from tests.patience import PATIENCE_S
 from tests.simulators.behaving_provider import install
+from tests.simulators.ports import own_port
 from tests.unit.sources.trees import grow, skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -237,17 +239,18 @@ def test_a_file_says_what_is_served(tmp_path: Path) -> None:
 def test_a_reader_that_goes_does_not_end_the_server() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    process = subprocess.Popen(
-        [*SKILLSVC, "serve", "--skills-dir", EXAMPLES, "--listen", address],
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    os.close(writing)
-    with process:
+    with ExitStack() as open_till_end:
+        address = f"127.0.0.1:{open_till_end.enter_context(own_port())}"
+        process = open_till_end.enter_context(
+            subprocess.Popen(
+                [*SKILLSVC, "serve", "--skills-dir", EXAMPLES, "--listen", address],
+                stdout=writing,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+        )
+        os.close(writing)
         try:
             assert process.stderr is not None
             for line in process.stderr:

@@ -17,7 +17,6 @@ from skillsvc.domain.access import Role
 from skillsvc.domain.shares import Shares
 from tests.hostile.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, frame, literal, message
 from tests.integration.in_process import (
-    DEADLINE_S,
     SERVICE,
     InProcess,
     Refusal,
@@ -27,6 +26,7 @@ from tests.integration.in_process import (
     refusal_of,
     unpacked,
 )
+from tests.patience import PATIENCE_S
 from tests.simulators.known_callers import HEADER, KnownCallers, granted
 from tests.simulators.skills import skill_row
 
@@ -162,7 +162,7 @@ async def test_watches_are_counted_while_they_are_open() -> None:
         await server.of("bob").watch().event()
         watchers[0].stream.cancel()
         # The server hears of the cancellation when it comes.
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while not await begins(alice.watch()):
                 pass
 
@@ -180,7 +180,7 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
             writer.write(frame(DATA, END_STREAM, stream, message(request)))
         await writer.drain()
         alice = server.of("alice")
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while (refusal := await refusal_or_none(alice, "SkillBody", request)) is None:
                 pass
         assert refusal.metadata == {"quota": "waiting_bytes", "limit": "250000"}
@@ -188,7 +188,7 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
         await server.of("bob").raw("SkillBody", request)
         writer.close()
         # What nobody will ever read is held no longer.
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while await refusal_or_none(alice, "SkillBody", request) is not None:
                 pass
 

@@ -17,6 +17,7 @@ from skillsvc.content.credentials import Basic
 from skillsvc.content.fetching import Fetched, Fetcher, FetchFailed, FetchReason, NotModified, Validators, may_redirect
 from skillsvc.content.stopping import Abandoned
 from skillsvc.content.urls import Origin
+from tests.simulators.ports import own_port
 from tests.simulators.web_server import (
     TLS,
     Answer,
@@ -203,9 +204,8 @@ def test_a_page_that_is_announced_as_too_large_is_not_read(server: WebServer, fe
 
 
 def test_nobody_listens(fetcher: Fetcher) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    failed = failure(fetcher, f"http://127.0.0.1:{port}/path")
+    with own_port() as port:
+        failed = failure(fetcher, f"http://127.0.0.1:{port}/path")
     assert (failed.reason, failed.message) == (
         FetchReason.REFUSED,
         f"127.0.0.1:{port} cannot be connected to (ECONNREFUSED)",

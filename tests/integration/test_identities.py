@@ -14,9 +14,10 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.identities.static_tokens import line_of
 from tests.hostile.waiting import wait_until
-from tests.integration.calls import DEADLINE_S, SERVICE
+from tests.integration.calls import SERVICE
 from tests.integration.commands import skillsvc
 from tests.integration.conftest import RunningServer, Serve
+from tests.patience import PATIENCE_S
 from tests.simulators.web_server import WebServer, page
 from tests.unit.service.identities.making import ISSUER, SigningKey, claims, ec_key, jwks
 from tests.unit.sources.trees import grow, skill
@@ -86,7 +87,7 @@ class Guarded:
                 response_deserializer=pb.ListSkillsResponse.FromString,
             )
             try:
-                answer = method(pb.ListSkillsRequest(), timeout=DEADLINE_S, metadata=headers)
+                answer = method(pb.ListSkillsRequest(), timeout=PATIENCE_S, metadata=headers)
             except grpc.RpcError as error:
                 status = rpc_status.from_call(error)  # type: ignore[arg-type] # it is a call, too
                 assert status is not None

@@ -22,6 +22,7 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from tests.integration.admin_in_process import operated
 from tests.integration.in_process import World
 from tests.integration.partitions import Tenants, content, of, skill, tenants
+from tests.patience import PATIENCE_S
 from tests.simulators.memory_log import MemoryLayerLog
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -348,7 +349,7 @@ class TestRevoke:
             assert (await watcher.event()).generation.sequence == 2
             await here.revoke("alice", "review")
             removed: list[str] = []
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 while not removed:
                     removed.extend((await watcher.event()).removed)
             assert removed == ["review"]
@@ -601,7 +602,7 @@ class TestMemory:
                 await here.hold(f"p{number}", skill("other"))
             await here.hold("alice", skill("review"), skill("test"))
             names: list[str] = []
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 while not names:
                     event = await watcher.event()
                     assert not event.removed

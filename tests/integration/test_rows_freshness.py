@@ -13,12 +13,11 @@ from skillsource.v1 import skill_source_pb2 as pb
 from tests.integration.calls import Caller
 from tests.integration.conftest import Serve
 from tests.integration.shelves import Shelves
+from tests.patience import PATIENCE_S
 from tests.simulators.scripted_provider import ScriptedProvider, Step, candidate, fails, gives
 from tests.unit.sources.trees import grow, skill
 
 pytestmark = pytest.mark.integration
-
-PATIENCE_S = 20.0
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
 from skillsvc.domain.trust import Admission, Tier, Trust
 from skillsvc.sources.source import Observation, Outcome
+from tests.patience import PATIENCE_S
 from tests.simulators.scripted_source import ScriptedSource
 from tests.unit.catalog.stage import Stage
 
 LOCAL = Partition(principal="local", project="")
-WITHIN_S = 20.0
 
 
 @pytest.fixture
@@ -585,7 +585,7 @@ class Hanging(ScriptedSource):
     @override
     def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         self.hangs.set()
-        assert self.released.wait(WITHIN_S)
+        assert self.released.wait(PATIENCE_S)
         return super().observe(changed, held=held)
 
 
@@ -597,7 +597,7 @@ def running(stage: Stage) -> Iterator[None]:
         yield
     finally:
         stage.loop.stop()
-        thread.join(WITHIN_S)
+        thread.join(PATIENCE_S)
     assert not thread.is_alive()
 
 
@@ -606,11 +606,11 @@ def test_a_source_that_hangs_takes_a_thread_and_nothing_else() -> None:
     hanging = Hanging("hanging")
     try:
         with running(stage):
-            assert stage.loop.first_look.wait(WITHIN_S)
+            assert stage.loop.first_look.wait(PATIENCE_S)
             stage.replace(hanging, stage.one)
-            assert hanging.hangs.wait(WITHIN_S)
+            assert hanging.hangs.wait(PATIENCE_S)
             stage.one.hold(stage.skill("a"))
-            assert stage.loop.look_now(DEPLOYMENT, ["one"]).result(WITHIN_S).after.names == ("a",)
+            assert stage.loop.look_now(DEPLOYMENT, ["one"]).result(PATIENCE_S).after.names == ("a",)
             [report, _] = stage.loop.reports(DEPLOYMENT)
             assert (report.state, report.looking) == (ReportedState.WAITING, True)
         assert stage.loop.is_looking
@@ -641,7 +641,7 @@ def test_many_threads_tell_and_ask_at_once_and_the_last_state_is_served() -> Non
         for count in range(1, len(names) + 1):
             source.hold(*(rows[name] for name in names[:count]))
             stage.loop.tell(SourceKey(partition=DEPLOYMENT, label=source.label), [names[count - 1]])
-            stage.loop.look_now(DEPLOYMENT, [source.label]).result(WITHIN_S)
+            stage.loop.look_now(DEPLOYMENT, [source.label]).result(PATIENCE_S)
             stage.loop.reports(DEPLOYMENT)
 
     with running(stage):
@@ -649,5 +649,5 @@ def test_many_threads_tell_and_ask_at_once_and_the_last_state_is_served() -> Non
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(WITHIN_S)
+            thread.join(PATIENCE_S)
         assert stage.names == tuple("abcdefgh")

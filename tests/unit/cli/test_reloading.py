@@ -18,9 +18,8 @@ from skillsvc.service.audit import LOGGER, Audit
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings, make_settings
 from skillsvc.settings.sought import seek
+from tests.patience import PATIENCE_S
 from tests.unit.cli.declared import declare, declaring_in, directory, settings_of
-
-PATIENCE_S = 30.0
 
 
 def told_of(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:

@@ -13,6 +13,7 @@ from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
 from skillsvc.service.identities.keys import ALGORITHMS
 from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
 from skillsvc.service.identities.static_tokens import line_of
+from tests.patience import PATIENCE_S
 from tests.unit.service.identities.making import Clock, Work, ec_key, jwks
 
 LATER_NS = 2**62
@@ -140,7 +141,7 @@ def test_threads_keep_until_they_are_stopped() -> None:
     )
     keeping.keep([kept])
     keeping.start()
-    assert looked.wait(60)
+    assert looked.wait(PATIENCE_S)
     assert not keeping.stopped()
     keeping.stop()
     assert keeping.stopped()
