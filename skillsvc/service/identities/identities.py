@@ -67,7 +67,7 @@ class _InForce:
 
     @classmethod
     def of(cls, ways: Ways, access: Access) -> "_InForce":
-        return cls(ways=ways, access=access, everybody=Known(LOCAL, access.judge(LOCAL)) if ways.local else None)
+        return cls(ways=ways, access=access, everybody=Known.of(LOCAL, access.judge(LOCAL)) if ways.local else None)
 
 
 class Identities:
@@ -137,7 +137,7 @@ class Identities:
         )
 
     def identity_of(self, peer: Peer) -> Identity:
-        """Return who makes a call. Waits for nothing.
+        """Return who makes a call, without claims: these count in judging alone. Waits for nothing.
 
         Raises:
             Unauthenticated: CREDENTIALS_MISSING where nothing was shown that counts, else CREDENTIALS_INVALID, whatever
@@ -213,7 +213,7 @@ class Identities:
         known = self._remembered.find(digest, version, now)
         if known is None:
             identity = prove(now)
-            known = Known(identity, in_force.access.judge(identity))
+            known = Known.of(identity, in_force.access.judge(identity))
             self._remembered.keep(digest, version, known)
         return known
 

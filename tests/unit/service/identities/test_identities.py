@@ -18,6 +18,7 @@ from skillsvc.domain.access import (
     access_of_this_machine,
 )
 from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
+from skillsvc.domain.patterns import Pattern
 from skillsvc.service.identities.credentials import CredentialRefused
 from skillsvc.service.identities.identities import Identities, Issuer, Ways
 from skillsvc.service.identities.jwt import Trusted
@@ -323,9 +324,23 @@ def test_everybody_is_local_only_where_that_is_said() -> None:
         nobody.identity_of(Caller())
 
 
+def test_claims_are_judged_and_not_remembered() -> None:
+    scene = Scene()
+    corp = Match(kind=IdentityKind.OIDC, claims=(("org", (Pattern("acme"),)),))
+    scene.identities.take(scene.ways, Access(rules=(AccessRule(name="acme", match=corp),)))
+    caller = Caller(bearer(EC.token(claims(org="acme", padding="x" * 4000))))
+    for _ in range(2):
+        assert not scene.identity_of(caller).claims
+        judged = scene.identities.grant_of(caller)
+        assert isinstance(judged, Grant)
+        assert judged.rule == "acme"
+    other = scene.identities.grant_of(Caller(bearer(EC.token(claims(org="other")))))
+    assert isinstance(other, Refusal)
+
+
 def test_no_more_credentials_are_remembered_than_is_bounded() -> None:
     remembered = Remembered(at_most=3)
-    known = Known(LOCAL, Refusal(why=""))
+    known = Known.of(LOCAL, Refusal(why=""))
     for number in range(10):
         remembered.find(bytes([number]), 0, NOW)
         remembered.keep(bytes([number]), 0, known)
