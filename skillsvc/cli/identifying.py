@@ -134,20 +134,29 @@ class Identifying:
             look = look_at_key_file(str(table.jwks_file), trusted.algorithms, time.time_ns)
             first = _first(look)
             _warn_of_mode(table.jwks_file, stat.S_IWGRP | stat.S_IWOTH)
-            keys = self._kept(what, first, look, _OF_A_FILE)
+            keys = self._kept(what, first, look, _OF_A_FILE, table.max_stale_s)
             return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=None)
         fetcher = fetcher_of(table, stopped=self._keeping.stopped)
         assert table.jwks_url is not None
-        keys = self._kept(what, KeySet(), UrlLook(table.jwks_url, fetcher, trusted.algorithms), _OF_A_URL)
+        keys = self._kept(
+            what, KeySet(), UrlLook(table.jwks_url, fetcher, trusted.algorithms), _OF_A_URL, table.max_stale_s
+        )
         return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=fetcher)
 
     def _tokens(self, table: TokensTable) -> Kept[StaticTokens]:
         look = look_at_token_file(str(table.file), self._key, time.time_ns)
         first = _first(look)
         _warn_of_mode(table.file, stat.S_IWGRP | stat.S_IRWXO)
-        return self._kept("the tokens", first, look, _OF_A_FILE)
+        return self._kept("the tokens", first, look, _OF_A_FILE, table.max_stale_s)
 
-    def _kept(self, what: str, first: Value, look: Callable[[], Value | None], times: dict[str, float]) -> Kept[Value]:
+    def _kept(
+        self,
+        what: str,
+        first: Value,
+        look: Callable[[], Value | None],
+        times: dict[str, float],
+        stale_after_s: float,
+    ) -> Kept[Value]:
         return Kept(
             what,
             first,
@@ -158,6 +167,7 @@ class Identifying:
             submit=self._keeping.submit,
             clock=time.monotonic,
             changed=self.identities.changed,
+            stale_after_s=stale_after_s,
         )
 
 

@@ -20,3 +20,7 @@ class CredentialRefused(Exception):
     def __init__(self, why: str) -> None:
         super().__init__(why)
         self.why = why
+
+
+class ProofStale(CredentialRefused):
+    """A credential would prove something, by keys or tokens that may long be withdrawn."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from skillsvc.domain.access import (
     LOCAL,
@@ -25,7 +25,7 @@ from skillsvc.domain.access import (
 from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
 from skillsvc.service.identities import bearer, forwarded
 from skillsvc.service.identities.certificates import certificate_of, identity_of_certificate
-from skillsvc.service.identities.credentials import CredentialRefused, Peer
+from skillsvc.service.identities.credentials import CredentialRefused, Peer, ProofStale
 from skillsvc.service.identities.jwt import KeyUnknown, Trusted, read_token, verify
 from skillsvc.service.identities.kept import Kept
 from skillsvc.service.identities.keys import KeySet
@@ -34,6 +34,8 @@ from skillsvc.service.identities.static_tokens import StaticTokens
 
 _log = logging.getLogger(__name__)
 _KEYS_AFTER_S: Final = 1.0
+_STALE_AFTER_S: Final = 30.0
+"""How long after a look that failed keys are looked for again."""
 _Headers: TypeAlias = Sequence[str | bytes]
 
 
@@ -142,7 +144,8 @@ class Identities:
         Raises:
             Unauthenticated: CREDENTIALS_MISSING where nothing was shown that counts, else CREDENTIALS_INVALID, whatever
                 is wrong: its cause is a CredentialRefused, which says that to the log.
-            Unavailable: NOT_READY where the keys that a token may be of are being fetched.
+            Unavailable: NOT_READY where the keys that a token may be of are being fetched, and where it is good by
+                keys or tokens that are stale.
         """
         return self._known_of(peer).identity
 
@@ -159,6 +162,12 @@ class Identities:
                     ErrorReason.NOT_READY, "the keys of the issuer are being fetched", retry_after_s=_KEYS_AFTER_S
                 ) from error
             raise _invalid(error) from error
+        except ProofStale as error:
+            raise Unavailable(
+                ErrorReason.NOT_READY,
+                "it cannot be told whether the credentials are still valid",
+                retry_after_s=_STALE_AFTER_S,
+            ) from error
         except CredentialRefused as error:
             raise _invalid(error) from error
         if known is None:
@@ -220,8 +229,8 @@ class Identities:
 
 def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:
     known = None if ways.tokens is None else ways.tokens.value.identity_of(text)
-    if known is not None:
-        return known
+    if ways.tokens is not None and known is not None:
+        return _fresh(known, ways.tokens)
     if not ways.issuers:
         raise CredentialRefused("the token is nobody's")
     token = read_token(text)
@@ -229,11 +238,18 @@ def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:
     if issuer is None:
         raise CredentialRefused("the JWT is of an issuer that is not trusted")
     try:
-        return verify(token, issuer.trusted, issuer.keys.value, now)
+        return _fresh(verify(token, issuer.trusted, issuer.keys.value, now), issuer.keys)
     except KeyUnknown as error:
         # Keys may have changed since the last look: one look for all who ask, and then none for a while.
         error.is_looked_for = issuer.keys.ask()
         raise
+
+
+def _fresh(identity: Identity, kept: Kept[Any]) -> Identity:
+    """Return who was proved; raises ProofStale where what it was proved by counts no more."""
+    if kept.is_stale:
+        raise ProofStale("the keys or tokens could not be had for too long")
+    return identity
 
 
 def _unproved(identity: Identity, ways: Ways, now: datetime) -> str:
@@ -254,13 +270,18 @@ def _unproved(identity: Identity, ways: Ways, now: datetime) -> str:
 def _no_token(name: str, ways: Ways) -> str:
     if ways.tokens is None:
         return "there are no static tokens here"
+    if ways.tokens.is_stale:
+        return "the file of static tokens could not be read for too long"
     return "" if ways.tokens.value.has(name) else "no static token has this name"
 
 
 def _no_issuer(label: str, ways: Ways) -> str:
     if not label:
         return "no issuer is named, and `iss` is that of none that is trusted"
-    return "" if any(each.trusted.label == label for each in ways.issuers) else f"no issuer is called {label}"
+    issuer = next((each for each in ways.issuers if each.trusted.label == label), None)
+    if issuer is None:
+        return f"no issuer is called {label}"
+    return "the keys of the issuer could not be had for too long" if issuer.keys.is_stale else ""
 
 
 def _no_certificate(name: str, ways: Ways) -> str:

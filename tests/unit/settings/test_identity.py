@@ -119,6 +119,8 @@ def rule_with(**changed: object) -> dict[str, object]:
         (issuer_with(algorithms=["none"]), "[[identity.issuer]] 1 corp: algorithms.1 must be 'RS256'"),
         (issuer_with(algorithms=[]), "[[identity.issuer]] 1 corp: algorithms is empty"),
         (issuer_with(leeway_s=301), "[[identity.issuer]] 1 corp: leeway_s must be at most 300"),
+        (issuer_with(max_stale_s=1799.0), "[[identity.issuer]] 1 corp: max_stale_s must be at least 1800"),
+        (issuer_with(max_stale_s=604_801.0), "[[identity.issuer]] 1 corp: max_stale_s must be at most 604800"),
         (issuer_with(leeway_s=-1), "[[identity.issuer]] 1 corp: leeway_s must be at least 0"),
         (issuer_with(jwks_file=None), "[[identity.issuer]] 1 corp: must have one of jwks_url and jwks_file"),
         (issuer_with(jwks_url="https://x.example.org"), "[[identity.issuer]] 1 corp: must have one of jwks_url"),

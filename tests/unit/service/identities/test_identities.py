@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -91,6 +91,7 @@ class Scene:
             submit=self.work.submit,
             clock=self.clock,
             changed=self._changed,
+            stale_after_s=86_400,
         )
 
     def identity_of(self, caller: Caller) -> Identity:
@@ -295,6 +296,35 @@ def test_keys_that_cannot_be_had_leave_the_last_good_ones() -> None:
     scene.ways.issuers[0].keys.ask()
     scene.work.do()
     assert scene.identity_of(Caller(bearer(EC.token()))).name == "alice"
+
+
+def test_what_keys_and_tokens_prove_that_could_not_be_had_for_a_day_is_refused_until_they_can() -> None:
+    scene = Scene()
+    told: list[int] = []
+    scene.identities.subscribe(lambda: told.append(scene.identities.version))
+    jwt, token = Caller(bearer(EC.token())), Caller(bearer(TOKEN))
+    kept: tuple[Kept[Any], ...] = (scene.ways.issuers[0].keys, scene.tokens)
+    for caller in (jwt, token):
+        scene.identity_of(caller)
+    scene.clock.at += 86_400
+    for each in kept:
+        each.tick()
+    # Also those who were known, and those who watch are told.
+    assert len(told) == 2
+    for caller in (jwt, token):
+        with pytest.raises(Unavailable) as caught:
+            scene.identity_of(caller)
+        assert (caught.value.reason, caught.value.retry_after_s) == (ErrorReason.NOT_READY, 30)
+    # Of what would not be good in any case, nothing is told.
+    assert scene.refused(Caller(bearer("x" * 43))) is ErrorReason.CREDENTIALS_INVALID
+    assert scene.refused(Caller(bearer(EC.token(claims(aud="x"))))) is ErrorReason.CREDENTIALS_INVALID
+    for name, kind in (("alice", IdentityKind.OIDC), ("ci", IdentityKind.TOKEN)):
+        explained = scene.identities.explain(Identity(kind=kind, name=name, issuer="corp"))
+        assert explained.unproved.endswith("for too long")
+    scene.work.do()
+    assert len(told) == 4
+    for caller in (jwt, token):
+        scene.identity_of(caller)
 
 
 def test_other_rules_count_at_once_and_those_who_want_to_know_are_told() -> None:
