@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.fetching import Fetcher
 from skillsvc.domain.access import Access, access_of_this_machine
+from skillsvc.service.audit import Audit
+from skillsvc.service.identities.forwarded import HEADER
 from skillsvc.service.identities.identities import Identities, Issuer, Ways
 from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
 from skillsvc.service.identities.keys import KeySet
@@ -51,7 +54,7 @@ class _KeptIssuer:
 class Identifying:
     """The identities of a server. What was known of an issuer is known after a reload that leaves it as it was."""
 
-    def __init__(self, settings: Settings, *, now: Callable[[], datetime]) -> None:
+    def __init__(self, settings: Settings, *, now: Callable[[], datetime], audit: Audit) -> None:
         """Read what files say; what URLs say is looked at when it is `running`.
 
         Raises:
@@ -62,7 +65,9 @@ class Identifying:
         self._key = os.urandom(32)
         self._is_local = settings.is_local()
         self._taken = Identification(ways=Ways(), access=Access())
-        self.identities = Identities(self._taken.ways, self._taken.access, now=now)
+        self.identities = Identities(
+            self._taken.ways, self._taken.access, now=now, tell_ignored=partial(audit.ignored, HEADER)
+        )
         self.take(self.prepare(settings))
 
     def prepare(self, settings: Settings) -> Identification:

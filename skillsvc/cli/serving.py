@@ -64,7 +64,7 @@ def serve(
         audit = Audit(time.monotonic)
         current = Current(store, limits, published=partial(_tell_of_publish, audit))
         remote = RemoteBlobs(blobs)
-        identifying = Identifying(settings, now=_now)
+        identifying = Identifying(settings, now=_now, audit=audit)
         looking = Looking(
             settings,
             current=current,

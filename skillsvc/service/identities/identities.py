@@ -8,7 +8,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
@@ -31,12 +31,18 @@ from skillsvc.service.identities.kept import Kept
 from skillsvc.service.identities.keys import KeySet
 from skillsvc.service.identities.remembered import Known, Remembered
 from skillsvc.service.identities.static_tokens import StaticTokens
+from skillsvc.service.peers import address_of
 
 _log = logging.getLogger(__name__)
 _KEYS_AFTER_S: Final = 1.0
 _STALE_AFTER_S: Final = 30.0
 """How long after a look that failed keys are looked for again."""
+_IGNORED_APART: Final = timedelta(minutes=1)
 _Headers: TypeAlias = Sequence[str | bytes]
+
+
+def _tell_nobody(_calls: int, _address: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +81,28 @@ class _InForce:
 class Identities:
     """Finds who makes a call, and what they get. Lives on the event loop, but for `take`, `changed` and `subscribe`."""
 
-    def __init__(self, ways: Ways, access: Access, *, now: Callable[[], datetime]) -> None:
-        """Find by the ways and judge by the rules given, as of `now`."""
+    def __init__(
+        self,
+        ways: Ways,
+        access: Access,
+        *,
+        now: Callable[[], datetime],
+        tell_ignored: Callable[[int, str], None] = _tell_nobody,
+    ) -> None:
+        """Find by the ways and judge by the rules given, as of `now`.
+
+        `tell_ignored` is told how many calls brought a header that proxies alone may send and were no proxy's, and from
+        which address the last of them: of the first at once, then once a minute at most.
+        """
         self._in_force = _InForce.of(ways, access)
         self._now = now
         self._remembered = Remembered()
         self._changing = threading.Lock()
         self._version = 0
         self._told: dict[object, Callable[[], None]] = {}
-        self.forwarded_ignored = 0
-        """How many calls brought a header that proxies alone may send, and were no proxy's."""
+        self._tell_ignored = tell_ignored
+        self._ignored = 0
+        self._ignored_told: datetime | None = None
 
     @property
     def version(self) -> int:
@@ -193,12 +211,13 @@ class Identities:
             return self._remember(digest, version, in_force, lambda now: _identity_of_token(token, ways, now))
         if ways.certificates or ways.proxies:
             return self._by_certificate(peer, forwards, version, in_force)
+        self._ignore(peer, forwards)
         return None
 
     def _by_certificate(self, peer: Peer, forwards: _Headers, version: int, in_force: _InForce) -> Known | None:
         shown = certificate_of(peer.auth_context())
         if shown is None:
-            self.forwarded_ignored += bool(forwards)
+            self._ignore(peer, forwards)
             return None
         pem, spiffe_id = shown
         digest = sha256(b"certificate\0" + spiffe_id + b"\0" + pem).digest()
@@ -212,8 +231,17 @@ class Identities:
                 in_force,
                 lambda _now: replace(forwarded.identity_of_forwarded(header), expires_at=until),
             )
-        self.forwarded_ignored += bool(forwards)
+        self._ignore(peer, forwards)
         return known if in_force.ways.certificates else None
+
+    def _ignore(self, peer: Peer, forwards: _Headers) -> None:
+        if not forwards:
+            return
+        self._ignored += 1
+        now = self._now()
+        if self._ignored_told is None or now - self._ignored_told >= _IGNORED_APART:
+            self._tell_ignored(self._ignored, address_of(peer.peer()))
+            self._ignored, self._ignored_told = 0, now
 
     def _remember(
         self, digest: bytes, version: int, in_force: _InForce, prove: Callable[[datetime], Identity]

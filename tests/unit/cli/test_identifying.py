@@ -7,6 +7,7 @@ import pytest
 from skillsvc.cli.identifying import Identifying
 from skillsvc.domain.access import LOCAL
 from skillsvc.domain.errors import Unauthenticated
+from skillsvc.service.audit import Audit
 from skillsvc.service.identities.static_tokens import line_of
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings, make_settings
@@ -44,7 +45,7 @@ def house(tmp_path: Path) -> House:
 
 
 def identifying(settings: Settings) -> Identifying:
-    return Identifying(settings, now=lambda: NOW)
+    return Identifying(settings, now=lambda: NOW, audit=Audit(lambda: 0.0))
 
 
 def test_where_nothing_is_configured_everybody_is_local() -> None:

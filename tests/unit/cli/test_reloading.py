@@ -36,7 +36,7 @@ class House:
         self.refusal: Exception | None = None
         self.declaring = declaring_in(folder)
         self.declaring.put_in_force(declare(self.declaring, *(source.model_dump() for source in started.source)))
-        self.identifying = Identifying(started, now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+        self.identifying = Identifying(started, now=lambda: datetime(2026, 1, 1, tzinfo=UTC), audit=Audit(lambda: 0.0))
         self.reloading = Reloading(
             started,
             read=self.read,

@@ -137,6 +137,9 @@ class Caller:
     def auth_context(self) -> Mapping[str, Sequence[bytes]]:
         return self._verified
 
+    def peer(self) -> str:
+        return "ipv4:192.0.2.1:50000"
+
     def invocation_metadata(self) -> Sequence[tuple[str, str | bytes]]:
         return self._headers
 

@@ -69,7 +69,10 @@ class Scene:
             issuers=(Issuer(trusted=issuer, keys=kept),) if issuers else (),
             **ways,  # type: ignore[arg-type] # each test gives what fits
         )
-        self.identities = Identities(self.ways, EVERYBODY, now=self._now)
+        self.ignored: list[tuple[int, str]] = []
+        self.identities = Identities(
+            self.ways, EVERYBODY, now=self._now, tell_ignored=lambda *told: self.ignored.append(told)
+        )
 
     def _now(self) -> datetime:
         return self.now
@@ -188,9 +191,32 @@ def test_only_a_proxy_speaks_for_others() -> None:
         Caller(("x-forwarded-client-cert", f"URI={PROXY}"), pem=certificate(uri(SPIFFE_ID)), spiffe_id=SPIFFE_ID)
     )
     assert own.name == SPIFFE_ID
-    assert scene.identities.forwarded_ignored == 1
     assert scene.refused(Caller(FORWARDED)) is ErrorReason.CREDENTIALS_MISSING
-    assert scene.identities.forwarded_ignored == 2
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        {"certificates": True},
+        {"certificates": True, "proxies": frozenset({PROXY})},
+        {"tokens": False, "issuers": False},
+    ],
+)
+def test_a_header_of_who_is_no_proxy_is_told_at_once_and_then_once_a_minute(ways: dict[str, Any]) -> None:
+    scene = Scene(**ways)
+    stranger = Caller(FORWARDED)
+    for seconds, told in ((0, [1]), (1, [1]), (58.9, [1]), (0.1, [1, 3]), (59, [1, 3]), (1, [1, 3, 2])):
+        scene.now += timedelta(seconds=seconds)
+        assert scene.refused(stranger) is ErrorReason.CREDENTIALS_MISSING
+        assert scene.ignored == [(count, "192.0.2.1") for count in told]
+    scene.refused(Caller())
+    assert len(scene.ignored) == 3
+
+
+def test_what_a_proxy_forwards_is_not_told_as_ignored() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    scene.identity_of(Caller(FORWARDED, pem=AS_PROXY, spiffe_id=PROXY))
+    assert not scene.ignored
 
 
 def test_a_proxy_is_never_a_caller_itself() -> None:
