@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.fetching import Fetcher
-from skillsvc.domain.access import Access, access_of_this_machine
+from skillsvc.domain.access import ANONYMOUS, LOCAL, Access, access_of_anybody, access_of_this_machine
 from skillsvc.service.audit import Audit
 from skillsvc.service.identities.forwarded import HEADER
 from skillsvc.service.identities.identities import Identities, Issuer, Ways
@@ -63,7 +63,8 @@ class Identifying:
         self._keeping = Keeping()
         # Of this process alone; see StaticTokens.
         self._key = os.urandom(32)
-        self._is_local = settings.is_local()
+        # What listens is what it was at the start, whatever a later file says.
+        self._unasked = _unasked(settings)
         self._taken = Identification(ways=Ways(), access=Access())
         self.identities = Identities(
             self._taken.ways, self._taken.access, now=now, tell_ignored=partial(audit.ignored, HEADER)
@@ -77,14 +78,14 @@ class Identifying:
             SettingsRefused: A file cannot be used, or callers would be told apart who were not at the start, or the
                 other way round.
         """
-        if settings.is_local() and not self._is_local:
-            # What listens is what it was at the start, and may be reached from other machines.
+        if settings.asks_nobody() and self._unasked is None:
+            # Callers who were told apart would all be one.
             raise SettingsRefused(["[identity] and [[access]] are left out, which can be taken in by a start alone"])
-        if self._is_local and not settings.is_local():
+        if self._unasked is not None and not settings.asks_nobody():
             # The shares of callers are made at the start: without them nobody's would be bounded.
             raise SettingsRefused(["[identity] and [[access]] are new, which can be taken in by a start alone"])
-        if self._is_local:
-            return Identification(ways=Ways(local=True), access=access_of_this_machine())
+        if self._unasked is not None:
+            return self._unasked
         identity = settings.identity or IdentityTable()
         faults: list[str] = []
         issuers: dict[IssuerTable, _KeptIssuer] = {}
@@ -174,6 +175,15 @@ class Identifying:
             changed=self.identities.changed,
             stale_after_s=stale_after_s,
         )
+
+
+def _unasked(settings: Settings) -> Identification | None:
+    """Return what holds where nobody is asked who they are; None where callers are."""
+    if not settings.asks_nobody():
+        return None
+    if settings.is_local():
+        return Identification(ways=Ways(everybody=LOCAL), access=access_of_this_machine())
+    return Identification(ways=Ways(everybody=ANONYMOUS), access=access_of_anybody())
 
 
 def fetcher_of(table: IssuerTable, *, stopped: Callable[[], bool]) -> Fetcher:

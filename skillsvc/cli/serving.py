@@ -88,7 +88,7 @@ def serve(
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
             connections=settings.connections.connections(),
-            shares=None if settings.is_local() else settings.fairness.shares(),
+            shares=None if settings.asks_nobody() else settings.fairness.shares(),
             identities=identifying.identities,
             looks=looking.loop,
             remote=remote,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from skillsvc.domain.errors import InvalidInput
-from skillsvc.domain.partition import LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
+from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL, LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
 from skillsvc.domain.patterns import Pattern
 from skillsvc.domain.principal_template import PrincipalTemplate, TemplateUnfilled
 from skillsvc.domain.rule_index import RuleIndex
@@ -30,6 +30,7 @@ class IdentityKind(StrEnum):
     """What proved who calls; the value is what configurations say."""
 
     LOCAL = "local"
+    ANONYMOUS = "anonymous"
     CERTIFICATE_SPIFFE = "spiffe"
     CERTIFICATE_SUBJECT = "cert"
     OIDC = "oidc"
@@ -64,8 +65,8 @@ class Identity:
     def principal(self) -> str:
         """Return the principal that the identity is where no rule says otherwise; it may be none that fits."""
         match self.kind:
-            case IdentityKind.LOCAL:
-                return LOCAL_PRINCIPAL
+            case IdentityKind.LOCAL | IdentityKind.ANONYMOUS:
+                return self.kind.value
             case IdentityKind.CERTIFICATE_SPIFFE:
                 # `spiffe://domain/path` begins with its kind as it stands.
                 return self.name
@@ -77,7 +78,10 @@ class Identity:
 
 
 LOCAL: Final = Identity(kind=IdentityKind.LOCAL, name=LOCAL_PRINCIPAL)
-"""Whoever calls where nothing about identities is configured."""
+"""Whoever calls where nothing about identities is configured, and no other machine reaches the server."""
+ANONYMOUS: Final = Identity(kind=IdentityKind.ANONYMOUS, name=ANONYMOUS_PRINCIPAL)
+"""Whoever calls where nothing about identities is configured, and other machines do (`--insecure`)."""
+ANYBODY_IS_LET_IN: Final = "nobody is asked who they are here: everybody is `anonymous`, and may read what all share"
 NOBODY_IS_ASKED: Final = "nobody is asked who they are here: everybody is `local`, and may do all"
 """Why no credential counts there."""
 
@@ -245,16 +249,17 @@ class Access:
 
 def access_of_this_machine() -> Access:
     """Return what holds where nothing about identities is configured: whoever reaches the server may do all."""
-    return Access(
-        rules=(
-            AccessRule(
-                name=LOCAL_PRINCIPAL,
-                match=Match(kind=IdentityKind.LOCAL),
-                projects=(Pattern("*"),),
-                roles=frozenset(Role),
-            ),
-        )
-    )
+    return _access_of_everybody(IdentityKind.LOCAL, frozenset(Role))
+
+
+def access_of_anybody() -> Access:
+    """Return what holds there where other machines reach the server: to read what all share, and to say how it went."""
+    return _access_of_everybody(IdentityKind.ANONYMOUS, frozenset({Role.READER, Role.REPORTER}))
+
+
+def _access_of_everybody(kind: IdentityKind, roles: frozenset[Role]) -> Access:
+    rule = AccessRule(name=kind.value, match=Match(kind=kind), projects=(_ANYTHING,), roles=roles)
+    return Access(rules=(rule,))
 
 
 def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:

@@ -188,7 +188,22 @@ def test_listening_beyond_this_machine_is_logged() -> None:
     with serving("--skills-dir", EXAMPLES, "--listen", "0.0.0.0:0", "--insecure") as (process, address):
         assert listed(f"127.0.0.1:{address.rpartition(':')[2]}")
         _status, logged = stop(process)
-    assert {"level": "warning", "listen": "0.0.0.0:0"}.items() <= logged[0].items()
+    assert {"level": "warning", "listen": "0.0.0.0:0", "everybody": "anonymous"}.items() <= logged[0].items()
+
+
+def test_a_server_that_is_open_to_other_machines_has_nothing_that_is_local(tmp_path: Path) -> None:
+    grow(tmp_path, {"shared/a/SKILL.md": skill("a"), "own/b/SKILL.md": skill("b")})
+    config = tmp_path / "skillsvc.toml"
+    config.write_text(
+        '[server]\nlisten = "127.0.0.1:0"\n[[source]]\nname = "shared"\npath = "shared"\n'
+        '[[source]]\nname = "own"\npath = "own"\npartition = { }\n'
+    )
+    with serving("--config", config) as (process, address):
+        assert listed(address) == ["a", "b"]
+        stop(process)
+    done = skillsvc("serve", "--config", config, "--listen", "0.0.0.0:0", "--insecure")
+    assert done.status == 2
+    assert "nobody but anonymous calls" in done.complained
 
 
 def test_every_fault_is_told_in_a_line_of_its_own(tmp_path: Path) -> None:

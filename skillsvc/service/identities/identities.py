@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
 from skillsvc.domain.access import (
+    ANYBODY_IS_LET_IN,
     LOCAL,
     NOBODY_IS_ASKED,
     Access,
@@ -57,8 +58,8 @@ class Issuer:
 class Ways:
     """The ways in which callers may prove who they are; none proves nothing."""
 
-    local: bool = False
-    """Whether everybody is `local`: where nothing about identities is configured, and no other machine gets here."""
+    everybody: Identity | None = None
+    """Who everybody is, where nothing about identities is configured: `LOCAL`, or `ANONYMOUS`."""
     certificates: bool = False
     proxies: frozenset[str] = frozenset()
     """The names of the certificates whose bearers are proxies."""
@@ -75,7 +76,9 @@ class _InForce:
 
     @classmethod
     def of(cls, ways: Ways, access: Access) -> "_InForce":
-        return cls(ways=ways, access=access, everybody=Known.of(LOCAL, access.judge(LOCAL)) if ways.local else None)
+        everybody = ways.everybody
+        known = None if everybody is None else Known.of(everybody, access.judge(everybody))
+        return cls(ways=ways, access=access, everybody=known)
 
 
 class Identities:
@@ -282,8 +285,8 @@ def _fresh(identity: Identity, kept: Kept[Any]) -> Identity:
 
 def _unproved(identity: Identity, ways: Ways, now: datetime) -> str:
     """Return why no credential would be taken for an identity; "" where one may be."""
-    if ways.local:
-        return NOBODY_IS_ASKED
+    if ways.everybody is not None:
+        return NOBODY_IS_ASKED if ways.everybody == LOCAL else ANYBODY_IS_LET_IN
     if identity.expires_at is not None and identity.expires_at <= now:
         return "the credential has expired"
     match identity.kind:

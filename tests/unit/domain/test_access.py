@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from skillsvc.domain.access import (
+    ANONYMOUS,
     FURTHER_PARTITIONS,
     LOCAL,
     Access,
@@ -15,6 +16,7 @@ from skillsvc.domain.access import (
     Match,
     Refusal,
     Role,
+    access_of_anybody,
     access_of_this_machine,
 )
 from skillsvc.domain.partition import Partition
@@ -50,6 +52,7 @@ def oidc(*claims: tuple[str, str], issuer: str | None = "corp", names: tuple[str
     ("identity", "principal"),
     [
         (LOCAL, "local"),
+        (ANONYMOUS, "anonymous"),
         (SPIFFE, "spiffe://example.org/ns/prod/sa/agent"),
         (SUBJECT, "cert:CN=agent,O=Example"),
         (ALICE, "oidc:corp:alice"),
@@ -227,6 +230,15 @@ def test_on_this_machine_without_rules_whoever_reaches_the_server_may_do_all() -
     assert grant.may_name("any/project")
     for identity in (SPIFFE, SUBJECT, ALICE, TOKEN):
         assert isinstance(access_of_this_machine().judge(identity), Refusal)
+
+
+def test_whoever_reaches_a_server_that_is_open_to_other_machines_is_not_local_and_changes_nothing() -> None:
+    grant = access_of_anybody().judge(ANONYMOUS)
+    assert isinstance(grant, Grant)
+    assert (grant.principal, grant.partitions, grant.allow) == ("anonymous", (), None)
+    assert grant.roles == {Role.READER, Role.REPORTER}
+    assert grant.may_name("any")
+    assert isinstance(access_of_anybody().judge(LOCAL), Refusal)
 
 
 def test_a_view_of_a_rule_with_all_its_partitions_fits_a_token() -> None:

@@ -196,6 +196,7 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(claims={"org": []}), "[[access]] 1 all: claims.org is empty"),
         (rule_with(claims=["org"]), "[[access]] 1 all: claims must be a table"),
         (rule_with(principal="local"), "[[access]] 1 all: principal is local"),
+        (rule_with(principal="anonymous"), "[[access]] 1 all: principal is anonymous, which nobody is where there are"),
         (rule_with(principal="{name}"), "[[access]] 1 all: principal makes no principal"),
         (rule_with(partitions=[{"principal": "x"}]), "[[access]] 1 all: partitions.1 cannot be: a principal begins"),
         (
@@ -230,6 +231,19 @@ def test_a_pattern_of_a_subject_is_a_mistake(name: str) -> None:
     said = {"identity": {"certificates": True}, "tls": TLS, "access": [{"name": "c", "kind": "cert", "names": name}]}
     assert faults_of(said) == [
         "[[access]] 1 c: names.1 must be a whole subject, or `*` alone: in a subject no pattern is safe"
+    ]
+
+
+def test_a_source_that_feeds_whom_nobody_is_is_a_mistake() -> None:
+    source: dict[str, object] = {"name": "house", "path": "skills", "partition": {"project": "p"}}
+    opened: dict[str, object] = {"server": {"listen": "0.0.0.0:1", "insecure": True}, "source": [source]}
+    assert faults_of(opened) == [
+        "[[source]] 1 house: partition.principal is local, and without an [[access]] nobody but anonymous calls"
+    ]
+    source["partition"] = {"principal": "anonymous", "project": "p"}
+    make_settings(opened)
+    assert faults_of({"source": [source]}) == [
+        "[[source]] 1 house: partition.principal is anonymous, and without an [[access]] nobody but local calls"
     ]
 
 

@@ -371,7 +371,7 @@ def test_other_rules_count_at_once_and_those_who_want_to_know_are_told() -> None
 
 
 def test_everybody_is_local_only_where_that_is_said() -> None:
-    local = Identities(Ways(local=True), access_of_this_machine(), now=lambda: NOW)
+    local = Identities(Ways(everybody=LOCAL), access_of_this_machine(), now=lambda: NOW)
     for caller in (Caller(), SPIFFE, Caller(bearer("x"))):
         assert local.identity_of(caller) == LOCAL
         assert isinstance(local.grant_of(caller), Grant)
@@ -455,5 +455,5 @@ def test_an_issuer_that_iss_names_is_the_one_that_rules_are_for() -> None:
 
 
 def test_where_nobody_is_asked_no_credential_counts() -> None:
-    told = Identities(Ways(local=True), access_of_this_machine(), now=lambda: NOW).explain(LOCAL)
+    told = Identities(Ways(everybody=LOCAL), access_of_this_machine(), now=lambda: NOW).explain(LOCAL)
     assert told.unproved.startswith("nobody is asked who they are here")
