@@ -292,11 +292,12 @@ async def test_a_server_is_found_by_address_by_variables_and_by_a_long_path(tmp_
             await run(folder, "sources"),
         ]
     assert [len(columns(done)) for done in ways] == [2, 2, 2, 2]
-    wrong = await asyncio.to_thread(skillsvc, "sources", "--admin", "127.0.0.1:50051")
-    assert (wrong.status, wrong.complained) == (
-        2,
-        "skillsvc: 127.0.0.1:50051 is no address of a socket: say unix:PATH\n",
-    )
+    for wrong, why in (
+        ("unix:", "unix: is no address of a socket: say unix:PATH"),
+        ("example.org", "example.org has no port: say HOST:PORT, [IPV6]:PORT or unix:PATH"),
+    ):
+        done = await asyncio.to_thread(skillsvc, "sources", "--admin", wrong)
+        assert (done.status, done.complained) == (2, f"skillsvc: {why}\n")
 
 
 @pytest.mark.parametrize("name", ["", "UP", "x" * 65, "abcg"])
