@@ -14,8 +14,9 @@ from typing import Protocol
 import pytest
 
 from tests.integration.corpus import corpus_folder
+from tests.patience import PATIENCE_S
 
-_START_S = 60.0
+_START_S = 2 * PATIENCE_S
 _NO_CORPUS = "real skills are not at hand: name a folder of them in SKILLSVC_CORPUS"
 
 

@@ -379,7 +379,9 @@ class TestRefresh:
 
     async def test_a_deadline_ends_the_waiting_and_never_the_look(self, looks: ScriptedLooks, tmp_path: Path) -> None:
         async with operated(looks, tmp_path) as operator:
-            refusal = await operator.refused(pb.RefreshRequest(partition=HERE), within_s=0.5)
+            refused = asyncio.create_task(operator.refused(pb.RefreshRequest(partition=HERE), within_s=3.0))
+            await under_way(looks)
+            refusal = await refused
             assert (refusal.code, refusal.info) == (grpc.StatusCode.DEADLINE_EXCEEDED, None)
             await given_up(looks)
             # Who looks goes on, and finds that nobody wants to know any more.

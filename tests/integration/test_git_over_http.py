@@ -365,7 +365,7 @@ def test_a_server_that_never_ends_is_left_at_the_deadline(tmp_path: Path, answer
         server.otherwise = answer
         began = time.monotonic()
         message = fails(source_of(server.url("/a.git"), tmp_path, timeout_s=2.0).observe())
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < PATIENCE_S / 2
     assert message.startswith(f"{server_of(server.url('/a.git'))} ")
 
 
@@ -381,7 +381,7 @@ def test_a_look_that_waits_for_a_server_stops_when_it_is_told_to(tmp_path: Path)
 
         with pytest.raises(Abandoned):
             source_of(server.url("/a.git"), tmp_path, stopped=stopped).observe()
-        assert time.monotonic() - told[0] < 5
+        assert time.monotonic() - told[0] < PATIENCE_S / 2
 
 
 def spoil_packs(cache: Path) -> None:

@@ -114,7 +114,7 @@ async def test_row_58_a_hanging_provider_holds_up_no_call_and_a_stop_ends_the_lo
         before = time.monotonic()
         stop.set()
         await looking
-        assert time.monotonic() - before < 5
+        assert time.monotonic() - before < PATIENCE_S / 2
         assert await catalog.names() == ["a"]
         gate.set()
 
