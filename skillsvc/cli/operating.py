@@ -133,7 +133,9 @@ def operating(data_dir: Path | None, admin: str, timeout: float, proof: Proof) -
         # By the descriptor: the path may be longer than an address of a socket.
         target = f"unix:/proc/self/fd/{folder}/{quote(path.name)}"
         with closing(grpc.insecure_channel(target, options=(("grpc.enable_http_proxy", 0),))) as channel:
-            yield Operator(channel=channel, address=f"unix:{path}", timeout=timeout)
+            yield Operator(
+                channel=channel, address=f"unix:{path}", timeout=timeout, proof=proof, metadata=_metadata(proof)
+            )
     finally:
         os.close(folder)
 
@@ -142,19 +144,25 @@ def operating(data_dir: Path | None, admin: str, timeout: float, proof: Proof) -
 def _by_tls(address: str, timeout: float, proof: Proof) -> Iterator[Operator]:
     check_address(address)
     import grpc  # noqa: PLC0415 - takes long to come in
-    from skillsource import SkillsourceError  # noqa: PLC0415 - as above
-    from skillsource.channel import MAX_ANSWER_BYTES, credentials_of  # noqa: PLC0415 - as above
+    from skillsource.channel import MAX_ANSWER_BYTES  # noqa: PLC0415 - as above
 
-    tls = proof.tls()
-    try:
-        metadata = credentials_of(proof.token())()
-    except SkillsourceError as error:
-        fail(error.message, USAGE)
+    tls, metadata = proof.tls(), _metadata(proof)
     # Nobody else is let in there by a server of ours, so that nothing is ever sent in plaintext.
     believing = grpc.ssl_channel_credentials(tls.ca, tls.key, tls.cert)
     options = (("grpc.max_receive_message_length", MAX_ANSWER_BYTES),)
     with closing(grpc.secure_channel(address, believing, options)) as channel:
         yield Operator(channel=channel, address=address, timeout=timeout, proof=proof, metadata=metadata, by_tls=True)
+
+
+def _metadata(proof: Proof) -> tuple[tuple[str, str], ...]:
+    """Return what says who calls; a token that fits into no header ends the command."""
+    from skillsource import SkillsourceError  # noqa: PLC0415 - gRPC takes long to come in
+    from skillsource.channel import credentials_of  # noqa: PLC0415 - as above
+
+    try:
+        return credentials_of(proof.token())()
+    except SkillsourceError as error:
+        fail(error.message, USAGE)
 
 
 def partition_of(principal: str, project: str) -> "admin_pb2.Partition":

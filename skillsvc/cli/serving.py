@@ -88,6 +88,7 @@ def serve(
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
             connections=settings.connections.connections(),
+            health_watches=settings.health.health_watches(),
             shares=None if settings.asks_nobody() else settings.fairness.shares(),
             identities=identifying.identities,
             looks=looking.loop,

@@ -1,12 +1,15 @@
 """The admin calls that change layers: what partitions hold, and which names a layer may not hold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.catalog.current import Replaced, Revoked
 from skillsvc.catalog.learned import Learned, LearnedLayers
+from skillsvc.domain.errors import DataLoss, Unavailable
+from skillsvc.domain.partition import Partition
 from skillsvc.service import admin_wire
 from skillsvc.service.admin_requests import RevokeAsk
 from skillsvc.service.admin_scope import AdminScope
@@ -41,14 +44,24 @@ class PartitionAdmin:
 
     async def clear_partitions(self, ask: tuple[Learned, ...], call: Call) -> bytes:
         """Answer ClearPartitions."""
-        outcomes = await self._replace("ClearPartitions", ask, call, self._learned.clear)
+
+        def clear(free: Sequence[Learned]) -> tuple[Replaced, ...]:
+            with self._telling_of_closing("ClearPartitions", [each.partition for each in free], call):
+                return self._learned.clear(free)
+
+        outcomes = await self._replace("ClearPartitions", ask, call, clear)
         return pb.ClearPartitionsResponse(partitions=outcomes).SerializeToString()
 
     async def revoke_skill(self, ask: RevokeAsk, call: Call) -> bytes:
         """Answer RevokeSkill."""
         self._scope.check_phase()
         current = self._scope.current
-        told = await self._threads.run(lambda: current.revoke(ask.partition, ask.name, self._now()))
+
+        def revoke() -> Revoked:
+            with self._telling_of_closing("RevokeSkill", (ask.partition,), call, what=ask.name):
+                return current.revoke(ask.partition, ask.name, self._now())
+
+        told = await self._threads.run(revoke)
         self._tell("RevokeSkill", ask, call, told)
         return pb.RevokeSkillResponse(
             before=admin_wire.layer_generation(told.before),
@@ -68,6 +81,25 @@ class PartitionAdmin:
         return pb.LiftRevokeResponse(
             generation=admin_wire.layer_generation(told.after), changed=told.changed
         ).SerializeToString()
+
+    @contextmanager
+    def _telling_of_closing(
+        self, act: str, partitions: Iterable[Partition], call: Call, *, what: str = ""
+    ) -> Iterator[None]:
+        """Tell the audit where what was taken away could not be kept: it is served no more all the same."""
+        try:
+            yield
+        except (Unavailable, DataLoss) as error:
+            for partition in partitions:
+                self._audit.unkept(
+                    act,
+                    error.reason.value,
+                    principal=call.grant.principal,
+                    partition=partition,
+                    rule=call.grant.rule,
+                    what=what,
+                )
+            raise
 
     def _tell(self, act: str, ask: RevokeAsk, call: Call, told: Revoked) -> None:
         self._audit.allowed(

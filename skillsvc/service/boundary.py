@@ -35,10 +35,11 @@ from skillsvc.domain.access import (
 from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
+from skillsvc.domain.shares import Group
 from skillsvc.domain.view import Viewer
 from skillsvc.service.audit import Audit, Refused
 from skillsvc.service.fairness import Fairness, Turn, Turnstile
-from skillsvc.service.groups import CHANGES, act_of, group_of
+from skillsvc.service.groups import CHANGES, OPERATIONS, act_of, group_of
 from skillsvc.service.peers import address_of
 from skillsvc.service.roles import Need, Open, need_of
 
@@ -81,6 +82,7 @@ _REMEMBERED_BYTES = 256
 _log = logging.getLogger(__name__)
 _Request = TypeVar("_Request", bound=Message)
 _Ask = TypeVar("_Ask")
+_Raw = TypeVar("_Raw")
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 """What gRPC knows of a call."""
 
@@ -297,7 +299,7 @@ class Boundary:
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
-                await self._fault(context)
+                await self._fault(context, call, entrance)
 
         return grpc.unary_unary_rpc_method_handler(behaviour)
 
@@ -309,26 +311,64 @@ class Boundary:
     ) -> Handler:
         """Return the registered form of a server stream's handler; as `unary`."""
         requests = Requests(request_type, parse, self.limits)
-        identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
+        need = need_of(request_type.DESCRIPTOR.full_name)
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
-        turnstile = entrance.turnstile
 
-        async def behaviour(raw: bytes, context: Context) -> AsyncIterator[bytes]:
+        def begin(raw: bytes, call: Call) -> AsyncIterator[bytes]:
+            return handle(requests.read(raw), call)
+
+        return grpc.unary_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+
+    def conversation(
+        self, request_type: type[_Request], handle: Callable[[AsyncIterator[_Request], Call], AsyncIterator[bytes]]
+    ) -> Handler:
+        """Return the registered form of a handler that answers a stream of requests one by one; as `stream`.
+
+        Each request counts as a read besides, and its caller is judged by the rules that are in force by then: one
+        stream is no way around either.
+        """
+        requests = Requests(request_type, lambda request, _limits: request, self.limits)
+        need = need_of(request_type.DESCRIPTOR.full_name)
+        entrance = self._entrance(request_type.DESCRIPTOR.full_name)
+        reads = None if self.fairness is None else self.fairness.turnstile(Group.READS)
+
+        async def read(raws: AsyncIterator[bytes], call: Call) -> AsyncIterator[_Request]:
+            async for raw in raws:
+                call.judge_again()
+                if reads is not None:
+                    reads.enter(call.grant.principal).end()
+                yield requests.read(raw)
+
+        def begin(raws: AsyncIterator[bytes], call: Call) -> AsyncIterator[bytes]:
+            return handle(read(raws, call), call)
+
+        return grpc.stream_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+
+    def _streaming(
+        self, need: Need, entrance: "_Entrance", begin: Callable[[_Raw, Call], AsyncIterator[bytes]]
+    ) -> Callable[[_Raw, Context], AsyncIterator[bytes]]:
+        """Return the behaviour of a stream, of which an event that is not sent yet counts as an answer that waits."""
+        identities, turnstile = self.identities, entrance.turnstile
+
+        async def behaviour(raw: _Raw, context: Context) -> AsyncIterator[bytes]:
             call = None
             try:
                 call = Call(context, identities, need)
-                if turnstile is not None:
-                    _turn(turnstile, call)
-                async for event in handle(requests.read(raw), call):
+                turn = None if turnstile is None else _turn(turnstile, call)
+                async for event in begin(raw, call):
+                    if turn is not None:
+                        turn.hold(len(event))
                     yield event
+                    if turn is not None:
+                        turn.release()
             except SkillsvcError as error:
                 await self._refuse(error, context, call, entrance)
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
-                await self._fault(context)
+                await self._fault(context, call, entrance)
 
-        return grpc.unary_stream_rpc_method_handler(behaviour)
+        return behaviour
 
     def _entrance(self, request: str) -> "_Entrance":
         group = group_of(request)
@@ -358,10 +398,20 @@ class Boundary:
         else:
             await _abort(context, error)
 
-    async def _fault(self, context: Context) -> NoReturn:
+    async def _fault(self, context: Context, call: Call | None, entrance: "_Entrance") -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""
         incident = self.new_incident()
         _log.exception("incident %s", incident, extra={"incident_id": incident})
+        if entrance.act in OPERATIONS:
+            # How far it came is not known: what an operator began has to be looked after.
+            grant = _NOBODY if call is None else call.grant
+            self.audit.failed(
+                entrance.act,
+                ErrorReason.INTERNAL_FAULT.value,
+                principal=grant.principal,
+                rule=grant.rule,
+                what=incident,
+            )
         await _abort(
             context,
             InternalFault(

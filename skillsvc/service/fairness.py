@@ -62,6 +62,11 @@ class Turn:
         account.waiting_bytes += size
         self._bytes = size
 
+    def release(self) -> None:
+        """Count what was held no more: it is sent, and the call goes on."""
+        self._account.waiting_bytes -= self._bytes
+        self._bytes = 0
+
     def end(self, _task: object = None) -> None:
         """Count it no more. Called once."""
         account = self._account

@@ -36,7 +36,10 @@ from skillsvc.service.fairness import Fairness
 from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
+from skillsvc.service.health_watches import HealthWatches
 from skillsvc.service.reads import Reads
+from skillsvc.service.reflection import SERVICE as REFLECTION_SERVICE
+from skillsvc.service.reflection import reflection_handlers
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
 from skillsvc.service.texts import Texts
@@ -76,6 +79,7 @@ class Parts:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     connections: Connections = field(default_factory=Connections)
+    health_watches: HealthWatches = field(default_factory=HealthWatches)
     identities: Identities = field(default_factory=OfThisMachine)
     shares: Shares | None = None
     looks: Looks | None = None
@@ -155,7 +159,7 @@ class Server:
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits, now=parts.now),
         )
         health = self._health(SERVICE, parts, boundary)
-        return self._front_of({SERVICE: handlers, HEALTH_SERVICE: health}, parts)
+        return self._front_of({SERVICE: handlers, HEALTH_SERVICE: health}, parts, boundary)
 
     def _operators_front(self, parts: Parts, looks: Looks, boundary: Boundary) -> Front:
         scope = AdminScope(current=parts.current, looks=looks, sights=self._sights, threads=self._layers)
@@ -185,18 +189,21 @@ class Server:
         )
         health = self._health(ADMIN_SERVICE, parts, boundary)
         channelz = channelz_handlers(boundary)
-        return self._front_of({ADMIN_SERVICE: handlers, HEALTH_SERVICE: health, CHANNELZ_SERVICE: channelz}, parts)
+        services = {ADMIN_SERVICE: handlers, HEALTH_SERVICE: health, CHANNELZ_SERVICE: channelz}
+        return self._front_of(services, parts, boundary)
 
     def _health_front(self, parts: Parts, boundary: Boundary) -> Front:
-        return self._front_of({HEALTH_SERVICE: self._health(SERVICE, parts, boundary)}, parts, reflects=False)
+        services = {HEALTH_SERVICE: self._health(SERVICE, parts, boundary)}
+        return Front(services, limits=parts.limits, connections=parts.connections, new_id=parts.new_id)
 
-    def _front_of(self, services: Mapping[str, Mapping[str, Handler]], parts: Parts, *, reflects: bool = True) -> Front:
-        return Front(
-            services, limits=parts.limits, connections=parts.connections, new_id=parts.new_id, reflects=reflects
-        )
+    def _front_of(self, services: Mapping[str, Mapping[str, Handler]], parts: Parts, boundary: Boundary) -> Front:
+        reflected = {**services, REFLECTION_SERVICE: reflection_handlers(boundary, services)}
+        return Front(reflected, limits=parts.limits, connections=parts.connections, new_id=parts.new_id)
 
     def _health(self, service: str, parts: Parts, boundary: Boundary) -> dict[str, Handler]:
-        health = Health((service,), sights=self._sights, changes=self._changes, limits=parts.limits)
+        health = Health(
+            (service,), sights=self._sights, changes=self._changes, limits=parts.limits, watches=parts.health_watches
+        )
         return health_handlers(boundary, health)
 
     async def start(self, address: str, *, locked: Path | None = None, credentials: Credentials | None = None) -> str:

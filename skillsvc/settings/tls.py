@@ -7,11 +7,13 @@ from pydantic import Field, field_validator, model_validator
 
 from skillsvc.service.certificate_files import CertificateFiles
 from skillsvc.service.connections import Connections
+from skillsvc.service.health_watches import HealthWatches
 from skillsvc.settings.listening import fault_of_place
 from skillsvc.settings.refusal import Fault, Faults
-from skillsvc.settings.table import File, Seconds, Table
+from skillsvc.settings.table import Count, File, Seconds, Table
 
 _TIMES = Connections()
+_WATCHES = HealthWatches()
 
 
 @unique
@@ -83,6 +85,16 @@ class HealthTable(Table):
     """
 
     listen: str | None = Field(default=None, description="`HOST:PORT`, port 0 for any; may be beyond this machine.")
+    watches: Count = Field(
+        default=_WATCHES.in_all, description="Streams of Watch that each listener has open; a Check is always answered."
+    )
+    watches_per_address: Count = Field(
+        default=_WATCHES.of_an_address, description="The same of callers at one address, such as a balancer's."
+    )
+
+    def health_watches(self) -> HealthWatches:
+        """Return how many streams there may be."""
+        return HealthWatches(in_all=self.watches, of_an_address=self.watches_per_address)
 
     @field_validator("listen")
     @classmethod

@@ -26,6 +26,7 @@ from skillsvc.service.admin_scope import Looks
 from skillsvc.service.boundary import Identities, OfThisMachine
 from skillsvc.service.connections import Connections
 from skillsvc.service.credentials import Credentials
+from skillsvc.service.health_watches import HealthWatches
 from skillsvc.service.server import Parts, Server
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
@@ -204,6 +205,7 @@ async def in_process(
     shares: Shares | None = None,
     credentials: Credentials | None = None,
     connections: Connections | None = None,
+    health_watches: HealthWatches | None = None,
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
@@ -231,6 +233,7 @@ async def in_process(
             identities=identities or OfThisMachine(),
             shares=shares,
             connections=connections or Connections(),
+            health_watches=health_watches or HealthWatches(),
         )
     )
     address = await server.start(address, credentials=credentials)

@@ -1,19 +1,26 @@
 """The audit of a running server: who was refused, who changed what, and nothing of what it was about."""
 
 import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from skillsource.v1 import admin_pb2
 from skillsource.v1 import skill_source_pb2 as pb
+from typing_extensions import override
 
 from skillsvc.domain.access import Refusal, Role
+from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.shares import Shares
 from skillsvc.service.audit import LOGGER
+from tests.integration.admin_in_process import HERE, operated
 from tests.integration.in_process import World, in_process
 from tests.integration.partitions import of, skill, tenants
+from tests.integration.test_partitions import FailingLog
 from tests.simulators.known_callers import KnownCallers, granted
+from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
 
 FIELDS = ("act", "principal", "partition", "generation", "decision", "reason", "rule", "what", "count")

@@ -172,8 +172,8 @@ async def test_who_asked_about_whom_is_written_down_once(tmp_path: Path, caplog:
     async with asked(tmp_path, identities(*RULES)) as operator:
         await operator.pages(pb.ExplainAccessRequest(identity=AGENT, page_size=1), pb.ExplainAccessResponse)
     told = [
-        {name: getattr(record, name, "") for name in ("act", "decision", "principal", "what")}
+        {name: getattr(record, name, "") for name in ("act", "decision", "what")}
         for record in caplog.records
         if getattr(record, "act", "") == "ExplainAccess"
     ]
-    assert told == [{"act": "ExplainAccess", "decision": "allowed", "principal": "local", "what": AGENT.name}]
+    assert told == [{"act": "ExplainAccess", "decision": "allowed", "what": AGENT.name}]

@@ -193,6 +193,35 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
                 pass
 
 
+async def test_an_event_that_nobody_reads_counts_among_the_bytes_that_wait() -> None:
+    async with running(shares(watches_burst=1_000_000, waiting_bytes=100)) as server:
+        host, port = server.address.rsplit(":", 1)
+        _reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0)))
+        writer.write(frame(HEADERS, END_HEADERS, 1, headers("WatchCatalog", "alice")))
+        writer.write(frame(DATA, END_STREAM, 1, message(b"")))
+        await writer.drain()
+        alice = server.of("alice")
+        async with asyncio.timeout(PATIENCE_S):
+            while await begins(watcher := alice.watch()):
+                watcher.stream.cancel()
+        refusal = await watcher.refusal()
+        assert (refusal.reason, refusal.metadata) == ("QUOTA_EXCEEDED", {"quota": "waiting_bytes", "limit": "100"})
+        await server.of("bob").watch().event()
+        writer.close()
+        async with asyncio.timeout(PATIENCE_S):
+            while not await begins(alice.watch()):
+                pass
+
+
+async def test_events_that_are_read_never_add_up() -> None:
+    async with running(shares(watches_burst=2, waiting_bytes=100)) as server:
+        watcher = server.of("alice").watch()
+        for number in range(5):
+            assert len((await watcher.event()).SerializeToString()) > 100
+            server.publish(skill_row(server.world.blobs, f"a{number}"))
+
+
 async def test_who_has_no_valid_identity_is_counted_by_address_and_nobody_else_is() -> None:
     async with running(shares(strangers_burst=3, reads_burst=100)) as server:
         request = pb.SkillBodyRequest(name="a")
