@@ -566,7 +566,7 @@ class TestIsolation:
                 while len(seen) < 1_000 or len(set(seen)) < 3:
                     await look()
 
-            async def write(reading: asyncio.Future[object]) -> None:
+            async def write(reading: asyncio.Future[tuple[None, None]]) -> None:
                 for number in itertools.count(1):
                     await here.refresh(pair(number))
                     # Whoever of them is the faster one goes on until the other has done its part.
