@@ -168,6 +168,10 @@ class Grant:
         return role in self.roles
 
 
+OWNER: Final = Grant(principal="owner", roles=frozenset({Role.ADMIN}), rule="admin.sock")
+"""What the user gets who runs the server and may open the socket in its data folder. It is no partition's principal."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """That a caller gets nothing. `why` is for the log and the operator; a caller is not told.
