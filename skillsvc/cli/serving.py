@@ -91,10 +91,11 @@ def serve(
             health_watches=settings.health.health_watches(),
             shares=None if settings.asks_nobody() else settings.fairness.shares(),
             identities=identifying.identities,
+            asks_owner=settings.admin.socket == "identified",
             looks=looking.loop,
             remote=remote,
         )
-        listeners = Listeners.of(settings, own_admin=folder.admin, now=_now)
+        listeners = Listeners.of(settings, folder=folder, now=_now)
         with identifying.running():
             asyncio.run(_answer(settings, parts, looking, listeners=listeners, announce=announce))
         if not looking.close():

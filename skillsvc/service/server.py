@@ -11,6 +11,7 @@ from skillsvc.catalog.learned import LearnedLayers
 from skillsvc.catalog.log import RequestLog
 from skillsvc.catalog.views import Views
 from skillsvc.content.blobs import BlobStore
+from skillsvc.domain.access import OWNER
 from skillsvc.domain.errors import ErrorReason
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.shares import Shares
@@ -65,7 +66,8 @@ _WAITING = 1024
 class Parts:
     """What a server serves from, built by the composition root.
 
-    `identities` tells who calls; without any, everybody is `local`. `shares` is how much each may take, None where
+    `identities` tells who calls; without any, everybody is `local`. Operators on the socket in the data folder are
+    asked where `asks_owner` says so. `shares` is how much each may take, None where
     callers are not told apart. `looks` is None where nobody looks at sources: there is no service for operators then.
     `remote` is None where no source has anything elsewhere.
     """
@@ -82,6 +84,7 @@ class Parts:
     health_watches: HealthWatches = field(default_factory=HealthWatches)
     identities: Identities = field(default_factory=OfThisMachine)
     shares: Shares | None = None
+    asks_owner: bool = False
     looks: Looks | None = None
     remote: RemoteBlobs | None = None
 
@@ -126,11 +129,12 @@ class Server:
         self._admin_front: Front | None = None
         self._remote_admin_front: Front | None = None
         if parts.looks is not None:
-            # A socket of mode 0600 lets nobody in but whoever runs the server: they may do all without credentials.
+            # A socket of mode 0600 lets nobody in but whoever runs the server, who needs no credentials.
             of_this_user = Boundary(
-                limits=parts.limits, new_incident=parts.new_id, identities=OfThisMachine(), audit=self._audit
+                limits=parts.limits, new_incident=parts.new_id, identities=OfThisMachine(OWNER), audit=self._audit
             )
-            self._admin_front = self._operators_front(parts, parts.looks, of_this_user)
+            own = boundary if parts.asks_owner else of_this_user
+            self._admin_front = self._operators_front(parts, parts.looks, own)
             self._remote_admin_front = self._operators_front(parts, parts.looks, boundary)
         self._probes_front = self._health_front(parts, boundary)
         fronts = (self._front, self._admin_front, self._remote_admin_front, self._probes_front)

@@ -1,7 +1,7 @@
 """The tables [tls], [admin], [health] and [connections]: who listens besides, with which certificates, and how long."""
 
 from enum import Enum, unique
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -63,12 +63,17 @@ class TlsTable(Table):
 
 
 class AdminTable(Table):
-    """Where operators of other machines call, and are asked who they are: the role `admin` is needed.
+    """Where operators call: by the socket `admin.sock` in the data folder, and from other machines by `listen`.
 
-    It needs TLS and access rules. The socket `admin.sock` in the data folder is there in any case, for the user alone
-    that runs the server. A change of this table is taken in at the next start.
+    On `listen` they are asked who they are, which needs TLS and access rules; the role `admin` is needed. A change of
+    this table is taken in at the next start.
     """
 
+    socket: Literal["owner", "identified", "off"] = Field(
+        default="owner",
+        description="Whom `admin.sock` lets in: the user alone who runs the server, as an operator; of that user's "
+        "programs those that show a token of an operator; or nobody.",
+    )
     listen: str | None = Field(default=None, description="`HOST:PORT`, port 0 for any.")
     tls: TlsTable | None = Field(default=None, description="A table with the keys of [tls]; none for [tls] itself.")
 

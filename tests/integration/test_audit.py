@@ -114,5 +114,5 @@ async def test_what_operators_change_is_written_with_the_generation_that_came_of
         ("RevokeSkill", "refused", None, "PARTITION_NOT_FOUND"),
     ]
     assert {line.get("partition") for line in lines(caplog)[:5]} == {"local/p"}
-    assert {line.get("principal") for line in lines(caplog)} == {"local"}
+    assert {line.get("principal") for line in lines(caplog)} == {"owner"}
     assert not any(HUSHED in str(vars(record)) for record in caplog.records if record.name == LOGGER)
