@@ -116,3 +116,52 @@ async def test_what_operators_change_is_written_with_the_generation_that_came_of
     assert {line.get("partition") for line in lines(caplog)[:5]} == {"local/p"}
     assert {line.get("principal") for line in lines(caplog)} == {"owner"}
     assert not any(HUSHED in str(vars(record)) for record in caplog.records if record.name == LOGGER)
+
+
+async def test_a_fault_of_an_operators_call_names_its_incident(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Faulty(ScriptedLooks):
+        @override
+        def diagnostics(self, partition: Partition) -> tuple[Diagnostic, ...]:
+            raise RuntimeError(HUSHED)
+
+    looks = Faulty()
+    looks.feed(DEPLOYMENT, report("house"))
+    async with operated(looks, tmp_path) as operator:
+        refusal = await operator.refused(admin_pb2.ListDiagnosticsRequest(partition=HERE))
+    assert refusal.reason == "INTERNAL_FAULT"
+    (line,) = lines(caplog)
+    assert line.pop("principal")
+    assert line.pop("rule")
+    assert line == {
+        "act": "ListDiagnostics",
+        "decision": "failed",
+        "reason": "INTERNAL_FAULT",
+        "what": refusal.metadata["incident_id"],
+    }
+
+
+async def test_what_is_taken_away_and_cannot_be_kept_is_told_of_each_partition(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = FailingLog(os.urandom)
+    async with tenants(tmp_path, world=World(log=log)) as here:
+        for project in ("p", "q"):
+            await here.hold(project, skill("review", HUSHED))
+        caplog.clear()
+        log.gone = True
+        await here.operator.refused(admin_pb2.RevokeSkillRequest(partition=of("p"), name="review"))
+        emptied = [admin_pb2.PartitionEmptied(partition=of(project)) for project in ("p", "q")]
+        await here.operator.refused(admin_pb2.ClearPartitionsRequest(partitions=emptied))
+        # What could not be begun took nothing away.
+        await here.operator.refused(admin_pb2.RevokeSkillRequest(partition=of("nowhere"), name="review"))
+    unkept = [line for line in lines(caplog) if line["decision"] == "unkept"]
+    assert [(line["act"], line["partition"], line.get("what")) for line in unkept] == [
+        ("RevokeSkill", "local/p", "review"),
+        ("ClearPartitions", "local/p", None),
+        ("ClearPartitions", "local/q", None),
+    ]
+    assert {line["reason"] for line in unkept} == {"STORE_UNREACHABLE"}
+    assert all(line["principal"] and line["rule"] for line in unkept)
+    assert not any(HUSHED in str(vars(record)) for record in caplog.records if record.name == LOGGER)
