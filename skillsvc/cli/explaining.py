@@ -173,7 +173,7 @@ def _keys_of(table: IssuerTable) -> KeySet:
     if table.jwks_file is not None:
         return look_at_key_file(str(table.jwks_file), algorithms, time.time_ns)() or KeySet()
     assert table.jwks_url is not None  # one of the two is there
-    fetcher = fetcher_of(table, stopped=never)
+    fetcher = fetcher_of(table, never)
     try:
         return UrlLook(table.jwks_url, fetcher, algorithms)() or KeySet()
     finally:

@@ -4,7 +4,7 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -54,13 +54,21 @@ class _KeptIssuer:
 class Identifying:
     """The identities of a server. What was known of an issuer is known after a reload that leaves it as it was."""
 
-    def __init__(self, settings: Settings, *, now: Callable[[], datetime], audit: Audit) -> None:
-        """Read what files say; what URLs say is looked at when it is `running`.
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        now: Callable[[], datetime],
+        audit: Audit,
+        fetcher_for: Callable[[IssuerTable, Callable[[], bool]], Fetcher] | None = None,
+    ) -> None:
+        """Read what files say; what URLs say is looked at when it is `running`, by what `fetcher_for` makes for each.
 
         Raises:
             SettingsRefused: A file cannot be used.
         """
         self._keeping = Keeping()
+        self._fetcher_for = fetcher_for or fetcher_of
         # Of this process alone; see StaticTokens.
         self._key = os.urandom(32)
         # What listens is what it was at the start, whatever a later file says.
@@ -103,6 +111,7 @@ class Identifying:
             except LookFailed as error:
                 faults.append(f"[identity.tokens] file cannot be used: {error.why}")
         if faults:
+            self._close(issuers)
             raise SettingsRefused(faults)
         ways = Ways(
             certificates=identity.certificates,
@@ -118,9 +127,11 @@ class Identifying:
         ways = identification.ways
         self._keeping.keep([*(issuer.keys for issuer in ways.issuers), *([] if ways.tokens is None else [ways.tokens])])
         self.identities.take(ways, identification.access)
-        for table, kept in before.issuers.items():
-            if identification.issuers.get(table) is not kept and kept.fetcher is not None:
-                kept.fetcher.close()
+        self._close(before.issuers)
+
+    def discard(self, identification: Identification) -> None:
+        """Let go of what an identification has that does not count: it is not taken after all."""
+        self._close(identification.issuers)
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -134,6 +145,12 @@ class Identifying:
                 if kept.fetcher is not None:
                     kept.fetcher.close()
 
+    def _close(self, issuers: Mapping[IssuerTable, "_KeptIssuer"]) -> None:
+        """Let go of issuers but for those that count."""
+        for table, kept in issuers.items():
+            if self._taken.issuers.get(table) is not kept and kept.fetcher is not None:
+                kept.fetcher.close()
+
     def _issuer(self, table: IssuerTable) -> _KeptIssuer:
         what, trusted = f"the keys of {table.name}", table.trusted()
         if table.jwks_file is not None:
@@ -142,7 +159,7 @@ class Identifying:
             _warn_of_mode(table.jwks_file, stat.S_IWGRP | stat.S_IWOTH)
             keys = self._kept(what, first, look, _OF_A_FILE, table.max_stale_s)
             return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=None)
-        fetcher = fetcher_of(table, stopped=self._keeping.stopped)
+        fetcher = self._fetcher_for(table, self._keeping.stopped)
         assert table.jwks_url is not None
         keys = self._kept(
             what, KeySet(), UrlLook(table.jwks_url, fetcher, trusted.algorithms), _OF_A_URL, table.max_stale_s
@@ -186,7 +203,7 @@ def _unasked(settings: Settings) -> Identification | None:
     return Identification(ways=Ways(everybody=ANONYMOUS), access=access_of_anybody())
 
 
-def fetcher_of(table: IssuerTable, *, stopped: Callable[[], bool]) -> Fetcher:
+def fetcher_of(table: IssuerTable, stopped: Callable[[], bool]) -> Fetcher:
     """Return what fetches the keys of an issuer; closed by whoever gets it."""
     return Fetcher(
         guard=AddressGuard(table.allow_addresses),

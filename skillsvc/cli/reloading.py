@@ -94,11 +94,10 @@ class Reloading:
                     return
                 before = self._declaring.in_force
                 identification = self._identifying.prepare(settings)
-                declaration = self._declaring.declare(sought, settings.server.poll_s)
                 try:
-                    self._replace(declaration)
+                    declaration = self._declare(sought, settings.server.poll_s)
                 except BaseException:
-                    self._declaring.discard(declaration)
+                    self._identifying.discard(identification)
                     raise
                 self._declaring.put_in_force(declaration)
                 self._identifying.take(identification)
@@ -121,6 +120,16 @@ class Reloading:
         tell_sought(sought)
         _log.info("the configuration is read anew", extra=_change(before, declaration.made))
         self._audit.allowed(_ACT)
+
+    def _declare(self, sought: Sought, poll_s: float) -> Declaration:
+        """Have what is sought looked at; where that is not possible nothing of it is left."""
+        declaration = self._declaring.declare(sought, poll_s)
+        try:
+            self._replace(declaration)
+        except BaseException:
+            self._declaring.discard(declaration)
+            raise
+        return declaration
 
     def _kept_back(self, settings: Settings) -> list[str]:
         """Return the keys that are another than at the start and stay as they were."""

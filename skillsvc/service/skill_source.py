@@ -26,7 +26,7 @@ from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
 SERVICE = AGENTS.full_name
-CONTRACT = 2
+CONTRACT = 3
 """Grows with each field that is added to the contract."""
 
 FEATURES = ("Activate", "ListAssets", "ListSkills", "ReadAsset", "SkillBody", "WatchCatalog")
