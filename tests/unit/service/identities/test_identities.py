@@ -175,6 +175,26 @@ def test_who_shows_nothing_that_counts_is_told_that_credentials_are_missing(call
     assert scene.refused(caller) is ErrorReason.CREDENTIALS_MISSING
 
 
+@pytest.mark.parametrize("address", ["ipv4:127.0.0.1:50000", "ipv6:%5B::1%5D:50000", "unix:", "unix:/run/s.sock", ""])
+@pytest.mark.parametrize("ways", [{}, {"certificates": True}, {"tokens": False, "issuers": False}])
+def test_where_a_call_comes_from_grants_nothing(address: str, ways: dict[str, Any]) -> None:
+    scene = Scene(**ways)
+    for caller in (Caller(address=address), Caller(FORWARDED, address=address)):
+        assert scene.refused(caller) is ErrorReason.CREDENTIALS_MISSING
+
+
+def test_names_in_which_kinds_are_mixed_are_never_looked_at() -> None:
+    # And a caller here has no `peer_identities`, so that to ask for them is an error.
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    names = [PROXY.encode()]
+    spiffe = Caller(pem=certificate(uri(SPIFFE_ID)), spiffe_id=SPIFFE_ID, x509_subject_alternative_name=names)
+    subject = Caller(pem=certificate(), x509_subject_alternative_name=names)
+    assert scene.identity_of(spiffe).name == SPIFFE_ID
+    assert scene.identity_of(subject).name == "CN=agent,O=Example"
+    for caller in (spiffe, subject):
+        assert caller.asked == {"transport_security_type", "x509_pem_cert", "peer_spiffe_id"}
+
+
 def test_a_way_that_is_not_configured_proves_nothing() -> None:
     scene = Scene(tokens=False, issuers=False)
     for caller in (SPIFFE, Caller(bearer(TOKEN)), Caller(bearer(EC.token())), Caller()):
