@@ -9,7 +9,7 @@ asks for them, and are let go again where they take too much memory: what nobody
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -139,8 +139,15 @@ class Current:
             self._assign({each: self._loaded(each) for each in missing}, kept=partitions)
             return self._layers
 
-    def open_layer(self, partition: Partition, now: datetime) -> Layer:
+    @property
+    def is_full(self) -> bool:
+        """Whether layers that are held take more memory than all that no source feeds may."""
+        return self._resident.is_full
+
+    def open_layer(self, partition: Partition, now: datetime, *, held: bool = False) -> Layer:
         """Bring in what the log holds of a layer, or publish its first generation, which is empty; it stays in memory.
+
+        One that is merely `held` counts among the layers for which there is room, until `let_go`.
 
         What was to be revoked while the log could not take it is kept there first: the log's own would bring it back.
 
@@ -149,9 +156,10 @@ class Current:
             DataLoss: The log is damaged.
         """
         with self._writing:
+            keep = self._resident.hold if held else self._resident.pin
             if partition in self._closed:
                 layer = self._writable(partition, now)
-                self._resident.pin(partition)
+                keep(partition)
                 self._let_in({partition: layer})
                 return layer
             record = self._log.load(partition)
@@ -160,9 +168,44 @@ class Current:
             else:
                 layer = new_layer(partition, record.log_id, (), now)
                 self._log.append(layer.present, dropped=())
-            self._resident.pin(partition)
+            keep(partition)
             self._assign({partition: layer})
             return layer
+
+    def pin(self, partition: Partition) -> None:
+        """Have a layer that is held stay in memory, as one that was opened without being held."""
+        with self._writing:
+            self._resident.pin(partition)
+
+    def let_go(self, partition: Partition) -> None:
+        """Treat a layer that was opened as one that no source feeds: it stays while there is room for it."""
+        with self._writing:
+            self._resident.release(partition, self._layers[partition])
+            going = frozenset(self._resident.take_in({}, kept=self._closed))
+            if going:
+                staying = {each: layer for each, layer in self._layers.items() if each not in going}
+                self._layers = MappingProxyType(staying)
+
+    def keep_only(self, partition: Partition, sources: Collection[str], now: datetime) -> None:
+        """Publish a layer without what other sources than these have left in it, if they have.
+
+        Raises:
+            NotFound: PARTITION_NOT_FOUND where nobody published to the partition.
+            Unavailable: STORE_UNREACHABLE; it stays as it is.
+            DataLoss: The log is damaged; as before.
+        """
+        with self._writing:
+            self._check_known(partition)
+            before = self._writable(partition, now)
+            rows = tuple(row for row in before.present.rows if row.source in sources)
+            layer = retained(followed(before, rows, now), now, self._limits)
+            step = _step(before, layer)
+            if step.generation is None:
+                return
+            self._log.keep([step])
+            self._let_in({partition: layer})
+        self._tell_of([step])
+        self._tell()
 
     def publish(
         self,

@@ -80,6 +80,7 @@ class Refresh:
         clock: Callable[[], float],
         stopped: Callable[[], bool] = never,
         kept: KeptStanding | None = None,
+        remembers: bool = True,
     ) -> None:
         """Prepare. The layer must be open; what it serves is the last good of every source until that is seen.
 
@@ -95,6 +96,7 @@ class Refresh:
             clock: Tells seconds that only grow.
             stopped: As soon as it says so, what is under way is abandoned.
             kept: How the sources stood before a restart; it is told how they stand now.
+            remembers: Whether sources may know of blobs that nothing names before they were looked at.
         """
         self._current = current
         self._partition = partition
@@ -104,6 +106,7 @@ class Refresh:
         self._clock = clock
         self._stopped = stopped
         self._kept = kept
+        self._remembers = remembers
         self._last_known = {} if kept is None else kept.read()
         self._places: Mapping[str, _Place] = {}
         self._standings: Mapping[str, Standing] = {}
@@ -116,8 +119,8 @@ class Refresh:
 
     @property
     def has_looked(self) -> bool:
-        """Whether every source has been looked at."""
-        return all(place.looked_at is not None for place in self._places.values())
+        """Whether every source has been looked at that may know of blobs which nothing names."""
+        return not self._remembers or all(place.looked_at is not None for place in self._places.values())
 
     @property
     def unreachable(self) -> tuple[UnreachableSource, ...]:

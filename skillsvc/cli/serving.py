@@ -93,6 +93,7 @@ def serve(
             identities=identifying.identities,
             asks_owner=settings.admin.socket == "identified",
             looks=looking.loop,
+            in_use=looking.in_use,
             remote=remote,
         )
         listeners = Listeners.of(settings, folder=folder, now=_now)

@@ -55,6 +55,7 @@ class PartitionAdmin:
     async def revoke_skill(self, ask: RevokeAsk, call: Call) -> bytes:
         """Answer RevokeSkill."""
         self._scope.check_phase()
+        await self._scope.see_to((ask.partition,))
         current = self._scope.current
 
         def revoke() -> Revoked:
@@ -72,6 +73,7 @@ class PartitionAdmin:
     async def lift_revoke(self, ask: RevokeAsk, call: Call) -> bytes:
         """Answer LiftRevoke."""
         self._scope.check_phase()
+        await self._scope.see_to((ask.partition,))
         current = self._scope.current
         told = await self._threads.run(lambda: current.lift(ask.partition, ask.name, self._now()))
         self._tell("LiftRevoke", ask, call, told)
@@ -120,6 +122,7 @@ class PartitionAdmin:
     ) -> list[pb.PartitionOutcome]:
         """Replace what sources do not feed, and tell what came of each partition, in the order asked for."""
         self._scope.check_phase()
+        await self._scope.see_to([each.partition for each in asked])
         fed = frozenset(each.partition for each in asked if self._scope.reports(each.partition))
         free = [each for each in asked if each.partition not in fed]
         came = await self._threads.run(lambda: dict(zip((each.partition for each in free), replace(free), strict=True)))

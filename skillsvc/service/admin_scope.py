@@ -1,6 +1,6 @@
 """What every admin call stands on: the layers, whoever looks at the sources, and whether there is still an answer."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -57,8 +57,13 @@ class AdminScope:
 
     async def layers(self, partitions: tuple[Partition, ...]) -> Mapping[Partition, Layer]:
         """Return layers by their partitions, those of others among them; STORE_UNREACHABLE if one is not had."""
+        await self.see_to(partitions)
         layers = self.current.holding(partitions)
         return await self._threads.run(lambda: self.current.ensure(partitions)) if layers is None else layers
+
+    async def see_to(self, partitions: Sequence[Partition]) -> None:
+        """Have those of the partitions in use that templates feed, so that operators are told of what callers see."""
+        await self._sights.see_to(partitions)
 
     def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
         """Return how the sources of a partition stand; none where it has a layer that no source feeds."""

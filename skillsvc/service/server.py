@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.in_use import PartitionsInUse
 from skillsvc.catalog.learned import LearnedLayers
 from skillsvc.catalog.log import RequestLog
 from skillsvc.catalog.views import Views
@@ -38,6 +39,7 @@ from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
 from skillsvc.service.health_watches import HealthWatches
+from skillsvc.service.needs import Needs
 from skillsvc.service.reads import Reads
 from skillsvc.service.reflection import SERVICE as REFLECTION_SERVICE
 from skillsvc.service.reflection import reflection_handlers
@@ -50,14 +52,15 @@ from skillsvc.sources.remote_blobs import RemoteBlobs
 
 _READING_THREADS = 4
 _LAYER_THREADS = 2
+_LOOKING_THREADS = 4
 _OUTBOUND_THREADS = 16
 _OUTBOUND_WAITING = 64
 """Calls that may wait for what sources have elsewhere."""
 _LEAVING_S = 0.1
 """How long before anything else health is told."""
-_STEPS = 6
-"""The most steps in threads that one call takes: an activation brings in its layers, finds its record, may renew it,
-looks whether the body is here, may have it brought, and reads it."""
+_STEPS = 7
+"""The most steps in threads that one call takes: an activation looks for places, brings in its layers, finds its
+record, may renew it, looks whether the body is here, may have it brought, and reads it."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
 
@@ -69,7 +72,7 @@ class Parts:
     `identities` tells who calls; without any, everybody is `local`. Operators on the socket in the data folder are
     asked where `asks_owner` says so. `shares` is how much each may take, None where
     callers are not told apart. `looks` is None where nobody looks at sources: there is no service for operators then.
-    `remote` is None where no source has anything elsewhere.
+    `in_use` is None where no partition is looked at by need, `remote` where no source has anything elsewhere.
     """
 
     current: Current
@@ -86,6 +89,7 @@ class Parts:
     shares: Shares | None = None
     asks_owner: bool = False
     looks: Looks | None = None
+    in_use: PartitionsInUse | None = None
     remote: RemoteBlobs | None = None
 
 
@@ -114,7 +118,16 @@ class Server:
         self._comparing = Threads("admin", threads=1, waiting=_WAITING, within_s=within_s)
         # A layer is brought in whole: it must not wait for bodies, nor these for it.
         self._layers = Threads("layers", threads=_LAYER_THREADS, waiting=_WAITING, within_s=within_s)
-        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers)
+        # What is looked for at a place may take as long as a file system likes: nobody else must wait for it.
+        self._looking_for = Threads(
+            "places",
+            threads=_LOOKING_THREADS,
+            waiting=_WAITING,
+            within_s=within_s,
+            reason=ErrorReason.SOURCE_UNREACHABLE,
+        )
+        needs = None if parts.in_use is None else Needs(parts.in_use, self._looking_for, parts.limits)
+        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers, needs)
         self._hurrying: asyncio.Future[None] | None = None
         loop = asyncio.get_running_loop()
         self._audit = Audit(loop.time, later=loop.call_later)
@@ -270,6 +283,7 @@ class Server:
         self._comparing.close()
         self._audit.flush()
         self._layers.close()
+        self._looking_for.close()
 
     def hurry(self) -> None:
         """End the calls that a drain is waiting for."""

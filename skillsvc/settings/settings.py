@@ -81,8 +81,10 @@ class Settings(Table):
         return not is_guarded and not is_of_this_machine(self.server.listen)
 
     def directories(self) -> tuple[DirectorySettings, ...]:
-        """Return how each declared directory is looked at, strongest first."""
-        return tuple(table.directory() for table in self.source if isinstance(table, DirectoryTable))
+        """Return how each declared directory is looked at, strongest first; those of templates are not declared."""
+        return tuple(
+            table.directory() for table in self.source if isinstance(table, DirectoryTable) and table.template is None
+        )
 
 
 def make_settings(tables: Mapping[str, object], find: Callable[[Place], Position | None] = _nowhere) -> Settings:

@@ -15,6 +15,7 @@ from grpc_status import rpc_status
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.in_use import PartitionsInUse
 from skillsvc.catalog.log import LayerLog, RequestLog
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Generation, Row, make_generation
@@ -199,6 +200,7 @@ async def in_process(
     serving: bool = True,
     address: str = "127.0.0.1:0",
     looks: Looks | None = None,
+    in_use: PartitionsInUse | None = None,
     current: Current | None = None,
     remote: RemoteBlobs | None = None,
     identities: Identities | None = None,
@@ -209,9 +211,9 @@ async def in_process(
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
-    With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to,
-    `remote` has what is fetched on need. Without `identities` everybody is `local`, without `shares` nobody is held to
-    any. With `credentials` of TLS the test brings channels of its own.
+    With `looks` it has an admin service, which listens where the test lets it. `in_use` knows what is looked at by
+    need. `current` is what others publish to, `remote` has what is fetched on need. Without `identities` everybody is
+    `local`, without `shares` nobody is held to any. With `credentials` of TLS the test brings channels of its own.
     """
     world = world or World()
     current = current or Current(world.log, world.limits)
@@ -229,6 +231,7 @@ async def in_process(
             now=world.clock,
             new_id=lambda: f"id-{next(ids)}",
             looks=looks,
+            in_use=in_use,
             remote=remote,
             identities=identities or OfThisMachine(),
             shares=shares,

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -67,6 +68,57 @@ def test_a_layer_that_comes_back_is_the_same_by_value(opened: Callable[[Limits],
         current.replace([Content(partition=numbered(number), rows=(row("a"),))], NOW)
     assert ALICE not in current.layers
     assert current.ensure((ALICE,))[ALICE] == before
+
+
+def test_a_layer_that_is_held_stays_until_it_is_let_go_and_is_read_again_then(
+    opened: Callable[[Limits], Current],
+) -> None:
+    current = opened(SMALL)
+    current.open_layer(ALICE, NOW, held=True)
+    current.publish(ALICE, (row("a"),), (), NOW)
+    fill = [Content(partition=numbered(number), rows=(row("a"),)) for number in range(30)]
+    for content in fill:
+        current.replace([content], NOW)
+    before = current.layers[ALICE]
+    assert not current.is_full
+    current.let_go(ALICE)
+    for content in fill:
+        current.replace([replace(content, rows=(row("b"),))], NOW)
+    assert ALICE not in current.layers
+    assert current.ensure((ALICE,))[ALICE] == before
+
+
+def test_what_is_held_beyond_all_room_is_told_and_makes_room_when_it_is_let_go(
+    opened: Callable[[Limits], Current],
+) -> None:
+    current = opened(Limits(resident_layer_bytes=1))
+    current.open_layer(ALICE, NOW, held=True)
+    assert current.is_full
+    current.let_go(ALICE)
+    assert (current.is_full, tuple(current.layers)) == (False, (DEPLOYMENT,))
+
+
+def test_a_layer_that_is_declared_while_it_is_in_memory_stays_there(opened: Callable[[Limits], Current]) -> None:
+    current = opened(SMALL)
+    current.replace([Content(partition=ALICE, rows=(row("a"),))], NOW)
+    current.open_layer(ALICE, NOW)
+    for number in range(30):
+        current.replace([Content(partition=numbered(number), rows=(row("a"),))], NOW)
+    assert ALICE in current.layers
+
+
+def test_what_other_sources_have_left_is_taken_out_and_kept_out(opened: Callable[[Limits], Current]) -> None:
+    current = opened(Limits())
+    current.replace([Content(partition=ALICE, rows=(row("a"), row("b")))], NOW)
+    before = current.layers[ALICE].present
+    current.keep_only(ALICE, {row("a").source}, NOW)
+    assert current.layers[ALICE].present is before
+    current.keep_only(ALICE, {"another"}, NOW)
+    after = current.layers[ALICE].present
+    assert (after.rows, after.sequence) == ((), before.sequence + 1)
+    assert opened(Limits()).ensure((ALICE,))[ALICE].present == after
+    with pytest.raises(NotFound):
+        current.keep_only(PROJECT, {"another"}, NOW)
 
 
 def test_what_is_replaced_away_from_memory_goes_on_with_its_log(opened: Callable[[Limits], Current]) -> None:
