@@ -25,6 +25,7 @@ from benchmarks import (
     refresh,
     repeated_read,
     skill_body,
+    start_many,
     under_publishing,
 )
 from benchmarks.bench import Bench
@@ -44,6 +45,7 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "alike": look_alike.measure,
     "fairness": fairness.measure,
     "sources": many_sources.measure,
+    "start10000": start_many.measure,
 }
 
 

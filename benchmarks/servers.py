@@ -36,6 +36,13 @@ def skillsvc(tree: Path, data: Path) -> Iterator[Running]:
 
 
 @contextmanager
+def skillsvc_of(config: Path) -> Iterator[Running]:
+    """Run `skillsvc serve` by a file of settings."""
+    with _running("skillsvc", "serve", f"--config={config}") as running:
+        yield running
+
+
+@contextmanager
 def bare_handler(rpc: str, answer: bytes) -> Iterator[Running]:
     """Run a grpc.aio server whose one handler returns the same bytes to every call of `rpc`."""
     with tempfile.NamedTemporaryFile() as file:

@@ -190,7 +190,7 @@ def test_activate_says_aside_what_nobody_trusts_yet(serve: Serve, root: Path, tm
 
 def test_info_tells_the_limits(server: RunningServer) -> None:
     told = dict(columns(asked(server, "info")))
-    assert told["contract"] == "2"
+    assert told["contract"] == "3"
     assert told["limits.asset_bytes"] == "16777216"
     assert "ListSkills" in told["features"].split()
 
