@@ -23,6 +23,10 @@ FURTHER_PARTITIONS: Final = 2
 ALLOWED_NAMES: Final = 4096
 """Skills a rule may name in `allow`, as a request may."""
 _ANYTHING: Final = Pattern("*")
+_MOST_JUDGED: Final = 250
+"""Rules that are tried in vain for one identity, more than may be alike: who is nearly for more of them is refused."""
+_MIXED_WEIGHT: Final = 5
+"""As how many rules one counts there whose patterns take longer."""
 
 
 @unique
@@ -96,6 +100,25 @@ class Match:
     issuer: Pattern | None = None
     claims: tuple[tuple[str, tuple[Pattern, ...]], ...] = ()
     """Of each claim here, one value fits one of the patterns."""
+    _claims: tuple[tuple[str, frozenset[str], tuple[Pattern, ...]], ...] = field(init=False, repr=False, compare=False)
+    """The same with exact patterns apart: a caller may be in hundreds of groups."""
+    weight: int = field(init=False, repr=False, compare=False)
+    """How long it takes to judge by it."""
+
+    def __post_init__(self) -> None:
+        """Sort the patterns once."""
+        told_apart = tuple(
+            (
+                claim,
+                frozenset(pattern.text for pattern in patterns if pattern.is_exact),
+                tuple(pattern for pattern in patterns if not pattern.is_exact),
+            )
+            for claim, patterns in self.claims
+        )
+        object.__setattr__(self, "_claims", told_apart)
+        patterns = (*self.names, *(pattern for _, patterns in self.claims for pattern in patterns))
+        mixed = any(pattern.is_mixed for pattern in patterns)
+        object.__setattr__(self, "weight", _MIXED_WEIGHT if mixed else 1)
 
     def fits(self, identity: Identity) -> bool:
         """Tell whether the rule is for an identity, which is asked for every rule: no word is made."""
@@ -103,7 +126,9 @@ class Match:
             identity.kind is self.kind
             and (self.issuer is None or self.issuer.fits(identity.issuer))
             and self._fits_name(identity.name)
-            and all(_fits_claim(patterns, identity.claims.get(claim, ())) for claim, patterns in self.claims)
+            and all(
+                _fits_claim(exact, patterns, identity.claims.get(claim, ())) for claim, exact, patterns in self._claims
+            )
         )
 
     def misfits(self, identity: Identity) -> Iterator[str]:
@@ -115,12 +140,12 @@ class Match:
             yield f"the issuer {identity.issuer!r} does not fit {self.issuer.text!r}"
         if not self._fits_name(identity.name):
             yield f"the name {identity.name!r} does not fit {_told(self.names)}"
-        for claim, patterns in self.claims:
+        for (claim, all_patterns), (_, exact, patterns) in zip(self.claims, self._claims, strict=True):
             found = identity.claims.get(claim, ())
             if not _values(found):
                 yield f"there is no claim {claim!r}"
-            elif not _fits_claim(patterns, found):
-                yield f"the claim {claim!r} does not fit {_told(patterns)}"
+            elif not _fits_claim(exact, patterns, found):
+                yield f"the claim {claim!r} does not fit {_told(all_patterns)}"
 
     def _fits_name(self, name: str) -> bool:
         if self.kind is IdentityKind.CERTIFICATE_SUBJECT:
@@ -234,10 +259,14 @@ class Access:
 
     def judge(self, identity: Identity) -> Grant | Refusal:
         """Return what the first rule that matches gives."""
+        tried = 0
         for place in self._index.places(_shown(identity)):
+            if tried >= _MOST_JUDGED:
+                return Refusal(why="too many access rules nearly match", caller=_cut(identity))
             rule = self.rules[place]
             if rule.match.fits(identity):
                 return _grant(rule, identity)
+            tried += rule.match.weight
         return Refusal(why="no access rule matches", caller=_cut(identity))
 
     def explain(self, identity: Identity) -> tuple[Explained, ...]:
@@ -303,8 +332,9 @@ def _shown(identity: Identity) -> Iterator[tuple[_Sought, tuple[str, ...]]]:
             yield (kind, issuer, claim), _values(value)
 
 
-def _fits_claim(patterns: tuple[Pattern, ...], claim: str | tuple[str, ...]) -> bool:
-    return any(pattern.fits(value) for value in _values(claim) for pattern in patterns)
+def _fits_claim(exact: frozenset[str], patterns: tuple[Pattern, ...], claim: str | tuple[str, ...]) -> bool:
+    values = _values(claim)
+    return not exact.isdisjoint(values) or any(pattern.fits(value) for pattern in patterns for value in values)
 
 
 def _cut(identity: Identity) -> str:

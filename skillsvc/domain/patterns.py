@@ -1,7 +1,7 @@
 """Patterns that a whole text must fit: exact, or with `*` for what is not known.
 
 `*` stands for any run of characters without `/`, `**` for any run at all, so that a pattern of a path says how deep it
-goes. `*` alone fits every text. Nothing else is special.
+goes. `*` alone fits every text. Nothing else is special. A text longer than `LONGEST_TEXT` fits itself and `*` alone.
 """
 
 import re
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+LONGEST_TEXT: Final = 1024
+"""Characters that are looked through: what a caller is called by may be as long as a header."""
 _EVERYTHING: Final = frozenset({"*", "**"})
 _STARS: Final = re.compile(r"\*+")
 _STEP: Final = re.compile(r"\*+|[^*]", re.DOTALL)
@@ -51,21 +53,22 @@ class _Starred(NamedTuple):
     pieces: tuple[str, ...]
     """What is between the stars, in order."""
     is_within: bool
-    """Whether the stars stop at `/`."""
+    """Whether all stars stop at `/`."""
     mixed: _Automaton | None
-    """From the first star to the last, where some stop and some do not; pieces do not count then."""
+    """From the first star to the last, where some stop and some do not: pieces alone do not tell then."""
 
     def fits(self, text: str) -> bool:
         at, end = len(self.lead), len(text) - len(self.tail)
-        if at > end or not (text.startswith(self.lead) and text.endswith(self.tail)):
+        if len(text) > LONGEST_TEXT or at > end or not (text.startswith(self.lead) and text.endswith(self.tail)):
             return False
-        if self.mixed is not None:
-            return self.mixed.fits(text[at:end])
+        begin = at
         for piece in self.pieces:
             found = text.find(piece, at, end)
             if found < 0 or (self.is_within and text.find("/", at, found) >= 0):
                 return False
             at = found + len(piece)
+        if self.mixed is not None:
+            return self.mixed.fits(text[begin:end])
         return not self.is_within or text.find("/", at, end) < 0
 
 
@@ -85,6 +88,11 @@ class Pattern:
     def is_exact(self) -> bool:
         """Whether one text fits alone."""
         return "*" not in self.text
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some of its stars stop at `/` and some do not, which takes longer to judge."""
+        return self._starred is not None and self._starred.mixed is not None
 
     @property
     def lead(self) -> str:
@@ -116,7 +124,7 @@ def _starred(text: str) -> _Starred:
         lead=lead,
         tail=tail,
         pieces=tuple(pieces),
-        is_within=True in stars,
+        is_within=stars == {True},
         mixed=_automaton(steps) if len(stars) > 1 else None,
     )
 

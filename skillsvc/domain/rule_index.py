@@ -14,9 +14,9 @@ from typing import Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from skillsvc.domain.patterns import Pattern
 
-MOST_ALIKE: Final = 500
+MOST_ALIKE: Final = 100
 """Rules that nothing but judging tells apart. Whoever shows a new credential has the event loop meanwhile."""
-MOST_HELD: Final = 2000
+MOST_HELD: Final = 500
 """Rules of one text that are looked for by what it holds: each is, for every new credential."""
 _FEW: Final = 16
 """Rules that are judged sooner than looked for by what a text holds."""

@@ -1,5 +1,6 @@
 """Access: the first rule that matches decides, and nobody gets what no rule gives."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -230,6 +231,22 @@ def test_on_this_machine_without_rules_whoever_reaches_the_server_may_do_all() -
     assert grant.may_name("any/project")
     for identity in (SPIFFE, SUBJECT, ALICE, TOKEN):
         assert isinstance(access_of_this_machine().judge(identity), Refusal)
+
+
+def test_who_is_nearly_for_countless_rules_is_refused_whatever_comes_later() -> None:
+    def rule(name: str, *, wants: str) -> AccessRule:
+        claims = (("group", (Pattern(name),)), ("wants", (Pattern(wants),)))
+        return AccessRule(name=name, match=Match(kind=IdentityKind.OIDC, claims=claims))
+
+    for many, name, decides in ((250, "g{}", True), (251, "g{}", False), (50, "g{}*/**", True), (51, "g{}*/**", False)):
+        names = tuple(name.format(at) for at in range(1000, 1000 + many))
+        rules = (*(rule(name, wants="never") for name in names[1:]), rule(names[0], wants="x"))
+        judged = Access(rules=rules).judge(
+            replace(ALICE, claims={"group": tuple(each.replace("*", "") for each in names), "wants": "x"})
+        )
+        assert isinstance(judged, Grant) is decides
+        if isinstance(judged, Refusal):
+            assert "nearly" in judged.why
 
 
 def test_whoever_reaches_a_server_that_is_open_to_other_machines_is_not_local_and_changes_nothing() -> None:

@@ -216,8 +216,8 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(allow=[f"s{n}" for n in range(4097)]), "[[access]] 1 all: allow has 4097 names; at most 4096"),
         (rule_with(role="x"), "[[access]] 1 all: role is not known; is roles meant?"),
         (
-            tables(*[{**ROBOTS, "name": f"r{n}", "names": "*-*"} for n in range(510)]),
-            "[[access]] 501 r500: is one too many that only judging tells from others",
+            tables(*[{**ROBOTS, "name": f"r{n}", "names": "*-*"} for n in range(110)]),
+            "[[access]] 101 r100: is one too many that only judging tells from others",
         ),
         (tables(*[{**ROBOTS, "name": f"r{n}"} for n in range(10_001)]), "[[access]] are 10001; at most 10000"),
     ],
