@@ -208,14 +208,23 @@ class Identities:
             elif name == forwarded.HEADER:
                 forwards.append(value)
         if authorizations and (ways.tokens is not None or ways.issuers):
-            token = bearer.bearer_of(authorizations)
-            assert token is not None  # there is a header
-            digest = sha256(b"bearer\0" + token.encode()).digest()
-            return self._remember(digest, version, in_force, lambda now: _identity_of_token(token, ways, now))
+            return self._by_bearer(authorizations, version, in_force)
         if ways.certificates or ways.proxies:
             return self._by_certificate(peer, forwards, version, in_force)
         self._ignore(peer, forwards)
         return None
+
+    def _by_bearer(self, authorizations: _Headers, version: int, in_force: _InForce) -> Known:
+        header = authorizations[0]
+        # What is remembered is found by the header as it stands: it was read when it was kept.
+        digest = sha256(b"bearer\0" + (header if isinstance(header, bytes) else header.encode())).digest()
+        if len(authorizations) == 1:
+            known = self._remembered.find(digest, version, self._now)
+            if known is not None:
+                return known
+        token = bearer.bearer_of(authorizations)
+        assert token is not None  # there is a header
+        return self._keep(digest, version, in_force, _identity_of_token(token, in_force.ways, self._now()))
 
     def _by_certificate(self, peer: Peer, forwards: _Headers, version: int, in_force: _InForce) -> Known | None:
         shown = certificate_of(peer.auth_context())
@@ -249,12 +258,12 @@ class Identities:
     def _remember(
         self, digest: bytes, version: int, in_force: _InForce, prove: Callable[[datetime], Identity]
     ) -> Known:
-        now = self._now()
-        known = self._remembered.find(digest, version, now)
-        if known is None:
-            identity = prove(now)
-            known = Known.of(identity, in_force.access.judge(identity))
-            self._remembered.keep(digest, version, known)
+        known = self._remembered.find(digest, version, self._now)
+        return known if known is not None else self._keep(digest, version, in_force, prove(self._now()))
+
+    def _keep(self, digest: bytes, version: int, in_force: _InForce, identity: Identity) -> Known:
+        known = Known.of(identity, in_force.access.judge(identity))
+        self._remembered.keep(digest, version, known)
         return known
 
 

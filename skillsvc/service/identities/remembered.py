@@ -1,6 +1,7 @@
 """What callers get, by the digest of what they show: what a client shows with each call is verified and judged once."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -35,7 +36,7 @@ class Remembered:
         self._version = 0
         self._known: OrderedDict[bytes, Known] = OrderedDict()
 
-    def find(self, digest: bytes, version: int, now: datetime) -> Known | None:
+    def find(self, digest: bytes, version: int, now: Callable[[], datetime]) -> Known | None:
         """Return who was proved, where that holds in the version of now."""
         if version != self._version:
             self._version = version
@@ -43,7 +44,7 @@ class Remembered:
         known = self._known.get(digest)
         if known is None:
             return None
-        if known.identity.expires_at is not None and now >= known.identity.expires_at:
+        if (expires_at := known.identity.expires_at) is not None and now() >= expires_at:
             del self._known[digest]
             return None
         self._known.move_to_end(digest)

@@ -418,11 +418,11 @@ def test_no_more_credentials_are_remembered_than_is_bounded() -> None:
     remembered = Remembered(at_most=3)
     known = Known.of(LOCAL, Refusal(why=""))
     for number in range(10):
-        remembered.find(bytes([number]), 0, NOW)
+        remembered.find(bytes([number]), 0, lambda: NOW)
         remembered.keep(bytes([number]), 0, known)
-    assert [number for number in range(10) if remembered.find(bytes([number]), 0, NOW)] == [7, 8, 9]
-    assert remembered.find(bytes([9]), 1, NOW) is None
-    assert remembered.find(bytes([9]), 0, NOW) is None
+    assert [number for number in range(10) if remembered.find(bytes([number]), 0, lambda: NOW)] == [7, 8, 9]
+    assert remembered.find(bytes([9]), 1, lambda: NOW) is None
+    assert remembered.find(bytes([9]), 0, lambda: NOW) is None
 
 
 @pytest.mark.parametrize(
