@@ -8,8 +8,7 @@ are kept, is up to whoever runs the server.
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from skillsvc.domain.partition import Partition
 
@@ -23,8 +22,7 @@ _SUM_S: Final = 1.0
 _log = logging.getLogger(LOGGER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(NamedTuple):
     """A refusal. `principal` is empty where nobody knows who called; `peer` is then the address of the call."""
 
     act: str

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import Final, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 import grpc
@@ -58,7 +59,6 @@ CODES: dict[type[SkillsvcError], int] = {
     errors.NotImplementedYet: code_pb2.UNIMPLEMENTED,
     errors.InternalFault: code_pb2.INTERNAL,
 }
-_DETAILS: Final = "grpc-status-details-bin"
 _MESSAGE_MAX_BYTES = 1024
 """A whole status must stay below 4 KiB, or the transport loses it."""
 
@@ -76,6 +76,16 @@ _AUDITED: Final = frozenset(
     }
 )
 """Refusals that the audit is told of, whatever the call."""
+_FLOODING: Final = frozenset(
+    {
+        ErrorReason.CREDENTIALS_MISSING,
+        ErrorReason.CREDENTIALS_INVALID,
+        ErrorReason.ROLE_MISSING,
+        ErrorReason.RATE_LIMITED,
+    }
+)
+"""Refusals of which as many come as somebody likes to send."""
+_TOLD = 1024
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 256
 
@@ -224,10 +234,10 @@ class Requests(Generic[_Request, _Ask]):
         self._type = request_type
         self._parse = parse
         self._limits = limits
-        self._remembered: dict[bytes, _Ask] = {}
+        self._remembered: dict[object, _Ask] = {}
 
-    def read(self, raw: bytes) -> _Ask:
-        """Return what a request asks for.
+    def read(self, raw: object) -> _Ask:
+        """Return what a request asks for; one that did not come is no bytes.
 
         Raises:
             InvalidInput: REQUEST_MALFORMED, or what is wrong with one of its fields.
@@ -235,6 +245,8 @@ class Requests(Generic[_Request, _Ask]):
         """
         ask = self._remembered.get(raw)
         if ask is None:
+            if not isinstance(raw, bytes):
+                raise InvalidInput(ErrorReason.REQUEST_MALFORMED, "the call has no request")
             if len(raw) > self._limits.request_bytes:
                 raise InvalidInput(
                     ErrorReason.ARGUMENT_OUT_OF_RANGE,
@@ -282,26 +294,30 @@ class Boundary:
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
         turnstile = entrance.turnstile
 
-        async def behaviour(raw: bytes, context: Context) -> bytes:
+        async def behaviour(raw: object, context: Context) -> bytes:
             call = None
             try:
                 call = Call(context, identities, need)
-                if turnstile is None:
-                    return await handle(requests.read(raw), call)
-                turn = _turn(turnstile, call)
+                turn = None if turnstile is None else _turn(turnstile, call)
+                if not isinstance(raw, bytes):
+                    raw = await context.read()
                 answer = await handle(requests.read(raw), call)
-                turn.hold(len(answer))
+                if turn is not None:
+                    turn.hold(len(answer))
                 return answer  # noqa: TRY300 - what `hold` raises is for the caller, too
             except SkillsvcError as error:
                 await self._refuse(error, context, call, entrance)
-                # Nothing of it is sent: the status is no success.
+                # No client looks at it: the status is no success.
                 return b""
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
                 await self._fault(context, call, entrance)
 
-        return grpc.unary_unary_rpc_method_handler(behaviour)
+        handler = _Unary(behaviour)
+        if self.fairness is not None:
+            self.fairness.tell(handler.judge_first)
+        return handler
 
     def stream(
         self,
@@ -385,7 +401,7 @@ class Boundary:
                 if rule:
                     entrance.turnstile.enter(principal).end()
                 else:
-                    self.fairness.turn_away(context.peer())
+                    self.fairness.turn_away(address_of(context.peer()))
             except Exhausted as exhausted:
                 error = exhausted
         if error.reason in _AUDITED or entrance.act in CHANGES:
@@ -393,7 +409,7 @@ class Boundary:
             self.audit.refused(
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
             )
-        if error.reason is ErrorReason.RATE_LIMITED:
+        if error.reason in _FLOODING:
             _refuse_cheaply(context, error, entrance.told)
         else:
             await _abort(context, error)
@@ -422,15 +438,34 @@ class Boundary:
         )
 
 
+class _Unary(grpc.RpcMethodHandler):  # type: ignore[type-arg] # it has arguments in its stub alone
+    """The registered form of a unary call's handler, which may be changed between calls.
+
+    gRPC brings a request before it asks the handler; but where it takes the call for one with a stream of requests, the
+    handler asks for it. Then callers are judged first: a refusal costs a fifth less, and an answer a little more.
+    """
+
+    def __init__(self, behaviour: Callable[[object, Context], Awaitable[bytes]]) -> None:
+        self.request_streaming = self.response_streaming = False
+        self.request_deserializer = self.response_serializer = None
+        # By the stub these are of a server of threads, which returns what is awaited here.
+        self.unary_unary = self.stream_unary = behaviour  # type: ignore[assignment]
+        self.unary_stream = self.stream_stream = None
+
+    def judge_first(self, yes: bool) -> None:  # noqa: FBT001 - what is told is a state, not an option
+        """Judge callers of later calls before their requests are brought, or after."""
+        self.request_streaming = yes
+
+
 class _Entrance(NamedTuple):
     """What all calls of one handler have in common where they begin.
 
-    `told` are statuses that are told again and again, encoded, by their messages: of each rate there is one.
+    `told` are statuses that are told again and again, by their messages and when to try again, in milliseconds.
     """
 
     act: str
     turnstile: Turnstile | None
-    told: dict[str, bytes]
+    told: dict[tuple[str, int], grpc.Status]
 
 
 def _turn(turnstile: Turnstile, call: Call) -> Turn:
@@ -447,27 +482,23 @@ async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
     raise AssertionError  # pragma: no cover - abort_with_status always raises
 
 
-def _refuse_cheaply(context: Context, error: SkillsvcError, told: dict[str, bytes]) -> None:
+def _refuse_cheaply(context: Context, error: SkillsvcError, told: dict[tuple[str, int], grpc.Status]) -> None:
     """Set the status of a refusal of which many may come: a flood must not cost more than answers would.
 
-    An abort would raise through all of gRPC, which takes longer than to answer.
+    An abort would raise through all of gRPC, which takes longer than to answer. When to try again is told in whole
+    milliseconds, so that there are few statuses.
     """
-    always = told.get(error.message)
-    if always is None:
-        always = status_of(Exhausted(error.reason, error.message, metadata=error.metadata)).SerializeToString()
-        told[error.message] = always
-    # Messages that are written one after the other are one: the list of details goes on.
-    details = always + _retry_after(error.retry_after_s or 0.0).SerializeToString()
-    context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
-    context.set_details(error.message)
-    context.set_trailing_metadata(((_DETAILS, details),))
-
-
-def _retry_after(seconds: float) -> status_pb2.Status:
-    """Return a status that says no more than when a repetition may do."""
-    delay = Duration()
-    delay.FromNanoseconds(round(seconds * 1e9))
-    return status_pb2.Status(details=[_packed(error_details_pb2.RetryInfo(retry_delay=delay))])
+    after_ms = ceil((error.retry_after_s or 0.0) * 1000)
+    status = told.get((error.message, after_ms))
+    if status is None:
+        if len(told) >= _TOLD:
+            told.clear()
+        if after_ms:
+            error = Exhausted(error.reason, error.message, metadata=error.metadata, retry_after_s=after_ms / 1000)
+        status = told[error.message, after_ms] = rpc_status.to_status(status_of(error))
+    context.set_code(status.code)
+    context.set_details(status.details)
+    context.set_trailing_metadata(status.trailing_metadata)
 
 
 def status_of(error: SkillsvcError) -> status_pb2.Status:
@@ -476,7 +507,9 @@ def status_of(error: SkillsvcError) -> status_pb2.Status:
     info = error_details_pb2.ErrorInfo(reason=error.reason.value, domain=DOMAIN, metadata=dict(error.metadata))
     status.details.append(_packed(info))
     if error.retry_after_s is not None:
-        status.MergeFrom(_retry_after(error.retry_after_s))
+        delay = Duration()
+        delay.FromNanoseconds(round(error.retry_after_s * 1e9))
+        status.details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
     if isinstance(error, Exhausted) and error.subject:
         used_up = error_details_pb2.QuotaFailure.Violation(subject=error.subject, description=_bounded(error.message))
         status.details.append(_packed(error_details_pb2.QuotaFailure(violations=[used_up])))

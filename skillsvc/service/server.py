@@ -1,6 +1,7 @@
 """The server: its front for agents and its front for operators, begun, made ready and drained as one (P10)."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -136,7 +137,7 @@ class Server:
             new_incident=parts.new_id,
             identities=parts.identities,
             audit=self._audit,
-            fairness=None if parts.shares is None else Fairness(parts.shares, loop.time),
+            fairness=None if parts.shares is None else Fairness(parts.shares, time.monotonic),
         )
         self._front = self._agents_front(parts, boundary)
         self._admin_front: Front | None = None

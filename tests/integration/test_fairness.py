@@ -222,6 +222,52 @@ async def test_events_that_are_read_never_add_up() -> None:
             server.publish(skill_row(server.world.blobs, f"a{number}"))
 
 
+async def flooded(server: InProcess) -> None:
+    """Let Alice call once more than she may."""
+    raw = pb.SkillBodyRequest(name="a").SerializeToString()
+    while await refusal_or_none(server.of("alice"), "SkillBody", raw) is None:
+        pass
+
+
+async def test_while_some_call_too_often_they_are_refused_before_their_requests_have_come() -> None:
+    async with running(shares()) as server:
+        await flooded(server)
+        host, port = server.address.rsplit(":", 1)
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, headers("SkillBody", "alice")))
+        await writer.drain()
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                head = await reader.readexactly(9)
+                await reader.readexactly(int.from_bytes(head[:3], "big"))
+                if head[3] == HEADERS and head[4] & END_STREAM:
+                    break
+        writer.close()
+
+
+async def test_while_some_call_too_often_others_are_answered_as_ever() -> None:
+    async with running(shares(reads_burst=100)) as server:
+        await flooded(server)
+        bob = server.of("bob")
+        answer = await bob.call(pb.SkillBodyRequest(name="a"), pb.SkillBodyResponse)
+        assert answer.body == "Do it."
+        assert (await bob.refused(pb.SkillBodyRequest(name="nowhere"))).reason == "SKILL_NOT_FOUND"
+        assert (await bob.refused_raw("SkillBody", b"\xff")).reason == "REQUEST_MALFORMED"
+        large = await bob.refused_raw("SkillBody", bytes(2 * 1024 * 1024))
+        assert (large.code, large.info) == (grpc.StatusCode.RESOURCE_EXHAUSTED, None)
+
+
+async def test_while_some_call_too_often_a_call_without_a_request_is_an_invalid_argument() -> None:
+    async with running(shares()) as server:
+        await flooded(server)
+        method: grpc.aio.StreamUnaryMultiCallable[bytes, bytes]
+        method = server.channel.stream_unary(f"/{SERVICE}/SkillBody")
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await method(iter(()), metadata=((HEADER, "bob"),))
+        refusal = refusal_of(caught.value)
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_MALFORMED")
+
+
 async def test_who_has_no_valid_identity_is_counted_by_address_and_nobody_else_is() -> None:
     async with running(shares(strangers_burst=3, reads_burst=100)) as server:
         request = pb.SkillBodyRequest(name="a")
