@@ -18,6 +18,7 @@ from benchmarks import (
     cold_build,
     fairness,
     git_looks,
+    identities,
     list_skills,
     look_alike,
     many_partitions,
@@ -44,6 +45,7 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F10": repeated_read.measure,
     "alike": look_alike.measure,
     "fairness": fairness.measure,
+    "identities": identities.measure,
     "sources": many_sources.measure,
     "start10000": start_many.measure,
 }

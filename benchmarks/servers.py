@@ -60,13 +60,6 @@ def publishing_server(tree: Path, data: Path) -> Iterator[Running]:
 
 
 @contextmanager
-def tenants_server(tree: Path, data: Path, reads_a_second: float) -> Iterator[Running]:
-    """Run a server that tells callers apart and holds each to so many reads a second; see `tenants_server.py`."""
-    with _running("benchmarks.tenants_server", str(tree), str(data), str(reads_a_second)) as running:
-        yield running
-
-
-@contextmanager
 def _running(*module_and_arguments: str) -> Iterator[Running]:
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
