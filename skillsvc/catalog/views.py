@@ -181,7 +181,9 @@ class Views:
             return
         for viewer in list(islice(self._present, _LOOKED_THROUGH)):
             held = self._present.pop(viewer)
-            if _is_present(held.sight, _layers_of(viewer, layers)):
+            # A layer that is not in memory looks like one that is not there.
+            is_away = any(each not in layers and self._current.has_layer(each) for each in viewer.partitions)
+            if not is_away and _is_present(held.sight, _layers_of(viewer, layers)):
                 self._present[viewer] = _Held(self._state, held.sight)
 
     def _read(self, viewer: Viewer, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:

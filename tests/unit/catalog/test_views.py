@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skillsvc.catalog.current import Current
+from skillsvc.catalog.current import Content, Current
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput
@@ -128,6 +128,20 @@ class TestLayersAway:
         for ask in (here.views.present, lambda viewer: here.views.exactly(viewer, "")):
             with pytest.raises(LayersAway):
                 ask(ALICE)
+        here.views.bring_in(ALICE)
+        assert here.names(ALICE) == ["hers"]
+
+    def test_a_first_layer_that_is_let_go_before_anybody_asks_is_not_taken_for_none(self) -> None:
+        current = Current(MemoryLayerLog(os.urandom), Limits(resident_layer_bytes=1))
+        here = Replica(current=current, views=Views(current, KEYS))
+        current.open_layer(DEPLOYMENT, NOW)
+        assert here.names(ALICE) == []
+        # There is memory for one: hers goes when his comes.
+        current.replace([Content(partition=ALICE.partition, rows=(row("hers"),))], NOW)
+        current.replace([Content(partition=BOB.partition, rows=(row("his"),))], NOW)
+        assert here.names(BOB) == ["his"]
+        with pytest.raises(LayersAway):
+            here.views.present(ALICE)
         here.views.bring_in(ALICE)
         assert here.names(ALICE) == ["hers"]
 
