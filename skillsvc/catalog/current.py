@@ -25,12 +25,12 @@ from skillsvc.catalog.layer import (
     new_layer,
     retained,
     sharing,
-    with_generations,
+    step_of,
 )
 from skillsvc.catalog.log import LayerLog, LayerStep
 from skillsvc.catalog.quotas import check_size
 from skillsvc.catalog.resident import Resident
-from skillsvc.catalog.tombstones import with_revoked, without
+from skillsvc.catalog.tombstones import emptied, with_revoked, without
 from skillsvc.domain.errors import DataLoss, ErrorReason, Exhausted, NotFound, Unavailable
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
@@ -199,7 +199,7 @@ class Current:
             before = self._writable(partition, now)
             rows = tuple(row for row in before.present.rows if row.source in sources)
             layer = retained(followed(before, rows, now), now, self._limits)
-            step = _step(before, layer)
+            step = step_of(before, layer)
             if step.generation is None:
                 return
             self._log.keep([step])
@@ -281,7 +281,7 @@ class Current:
                     before, after = self._filled(content, now)
                     told.append(after)
                     if after.layer is not before:
-                        steps.append(_step(before, after.layer))
+                        steps.append(step_of(before, after.layer))
                     if not after.stale:
                         layers[content.partition] = after.layer
                 if steps:
@@ -317,7 +317,7 @@ class Current:
                 after = with_revoked(layer, name, now)
                 told = Revoked(before=layer.present, after=after.present, changed=name not in layer.revoked)
                 if told.changed or after.generations != layer.generations:
-                    self._log.keep([_step(layer, after)])
+                    self._log.keep([step_of(layer, after)])
             except (Unavailable, DataLoss):
                 self._close({partition: frozenset({name})}, now)
                 raise
@@ -341,7 +341,7 @@ class Current:
             told = Revoked(before=layer.present, after=layer.present, changed=name in layer.revoked)
             if told.changed:
                 lifted = replace(layer, revoked=layer.revoked - {name})
-                self._log.keep([_step(layer, lifted)])
+                self._log.keep([step_of(layer, lifted)])
                 self._let_in({partition: lifted})
         return told
 
@@ -417,7 +417,7 @@ class Current:
     def _loaded(self, partition: Partition) -> Layer:
         """Return what the log holds of a layer that is not in memory, or nothing of it where it is closed."""
         layer = layer_of(self._log.load(partition))
-        return _emptied(layer, layer.present.published_at) if partition in self._closed else layer
+        return emptied(layer, layer.present.published_at) if partition in self._closed else layer
 
     def _writable(self, partition: Partition, now: datetime) -> Layer:
         """Return a known layer as the log holds it, which what is in memory may not be; to be let in by the caller."""
@@ -433,7 +433,7 @@ class Current:
         for name in sorted(pending):
             after = with_revoked(after, name, now)
         if after is not layer:
-            self._log.keep([_step(layer, after)])
+            self._log.keep([step_of(layer, after)])
         return after
 
     def _filled(self, content: Content, now: datetime) -> tuple[Layer | None, Replaced]:
@@ -469,7 +469,7 @@ class Current:
                 for name in sorted(revoked):
                     layer = with_revoked(layer, name, now)
             else:
-                layer = _emptied(layer, now)
+                layer = emptied(layer, now)
             closed[partition] = layer
         self._assign(closed)
         self._tell()
@@ -499,23 +499,6 @@ class Current:
     def _tell(self) -> None:
         for told in self._subscribers:
             told()
-
-
-def _step(before: Layer | None, after: Layer) -> LayerStep:
-    """Return what has to be kept of a change."""
-    is_new = before is None or before.present.sequence != after.present.sequence
-    return LayerStep(
-        partition=after.present.partition,
-        generation=after.present if is_new else None,
-        dropped=dropped(before, after) if before is not None else frozenset(),
-        revoked=after.revoked if before is None or before.revoked != after.revoked else None,
-        log_generation=after.log_generation,
-    )
-
-
-def _emptied(layer: Layer, now: datetime) -> Layer:
-    """Return a layer that holds nothing, and no generation that holds anything."""
-    return with_generations(layer, followed(layer, (), now).generations[-1:])
 
 
 def _is_stale(number: int | None, held: int | None) -> bool:

@@ -38,3 +38,8 @@ def with_revoked(layer: Layer, name: str, now: datetime) -> Layer:
     if len(kept) == len(grown.generations):
         return replace(grown, revoked=revoked)
     return replace(with_generations(grown, kept), revoked=revoked)
+
+
+def emptied(layer: Layer, now: datetime) -> Layer:
+    """Return a layer that holds nothing, and no generation that holds anything."""
+    return with_generations(layer, followed(layer, (), now).generations[-1:])
