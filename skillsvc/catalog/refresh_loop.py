@@ -185,11 +185,12 @@ class RefreshLoop:
             if refresh is None:
                 return
             with self._woken:
-                self._schedule.remove([key for key in self._schedule.keys if key.partition == partition])
+                self._schedule.remove(self._schedule.keys_of(partition))
                 self._unpublished.discard(partition)
             self._answer()
-            self._refreshes = {each: kept for each, kept in self._refreshes.items() if each != partition}
-            del self._news[partition]
+            # Copied as a whole: whoever reads it meanwhile reads on, and there may be very many.
+            self._refreshes = self._refreshes.copy()
+            del self._refreshes[partition], self._news[partition]
             refresh.close()
 
     def tell(self, key: SourceKey, paths: Collection[str]) -> None:
@@ -211,7 +212,7 @@ class RefreshLoop:
         """
         refresh = self._refreshes[partition]
         with self._woken:
-            mine = [key for key in self._schedule.keys if key.partition == partition]
+            mine = self._schedule.keys_of(partition)
             keys = mine if labels is None else [SourceKey(partition=partition, label=label) for label in labels]
             for key in keys:
                 if key not in mine:
@@ -231,7 +232,7 @@ class RefreshLoop:
         """Return how the sources of a layer stand, the strongest first; KeyError where there is no such layer."""
         refresh = self._refreshes[partition]
         with self._woken:
-            placed = {key.label: self._placed(key) for key in self._schedule.keys if key.partition == partition}
+            placed = {key.label: self._placed(key) for key in self._schedule.keys_of(partition)}
         reports = (refresh.report(label, each) for label, each in placed.items())
         return tuple(report for report in reports if report is not None)
 

@@ -11,6 +11,7 @@ from math import inf
 
 from skillsvc.catalog.due_queue import DueQueue
 from skillsvc.catalog.reports import Declared, SourceKey
+from skillsvc.domain.partition import Partition
 from skillsvc.sources.source import Source
 
 AT_ONCE = 2
@@ -105,6 +106,7 @@ class Schedule:
         self._chance = chance
         self._seats: dict[SourceKey, _Seat] = {}
         self._next_number = 1
+        self._labels: dict[Partition, list[str]] = {}
         # Those that are told, those that have a turn, those that a start waits for.
         self._told: dict[SourceKey, _Seat] = {}
         self._turning: dict[SourceKey, _Seat] = {}
@@ -117,6 +119,10 @@ class Schedule:
         """The sources declared."""
         return self._seats.keys()
 
+    def keys_of(self, partition: Partition) -> list[SourceKey]:
+        """Return the sources of one partition, in the order in which they were declared."""
+        return [SourceKey(partition=partition, label=label) for label in self._labels.get(partition, ())]
+
     def has_seen_all(self) -> bool:
         """Tell whether what a look came to was admitted of every source that is not looked at by need."""
         return not self._unseen
@@ -124,7 +130,7 @@ class Schedule:
     def declare(self, declared: Mapping[SourceKey, Declared], now: float) -> None:
         """Have these sources from now on; what was there before, the same object, keeps its turn. New ones are due."""
         before = self._seats
-        self._seats, self._told, self._turning, self._unseen = {}, {}, {}, set()
+        self._seats, self._labels, self._told, self._turning, self._unseen = {}, {}, {}, {}, set()
         self._queues = {by_need: DueQueue() for by_need in self._queues}
         for key, each in declared.items():
             seat = before.get(key)
@@ -143,8 +149,14 @@ class Schedule:
     def remove(self, keys: Iterable[SourceKey]) -> None:
         """Have these sources no longer."""
         for key in keys:
+            if key not in self._seats:
+                continue
             for held in (self._seats, self._told, self._turning):
                 held.pop(key, None)
+            labels = self._labels[key.partition]
+            labels.remove(key.label)
+            if not labels:
+                del self._labels[key.partition]
             self._unseen.discard(key)
             for queue in self._queues.values():
                 queue.take_out(key)
@@ -256,6 +268,7 @@ class Schedule:
 
     def _take_in(self, key: SourceKey, seat: _Seat) -> None:
         self._seats[key] = seat
+        self._labels.setdefault(key.partition, []).append(key.label)
         if seat.is_told:
             self._told[key] = seat
         if seat.turn is None:

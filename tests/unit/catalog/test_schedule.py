@@ -235,7 +235,7 @@ def test_what_is_added_is_due_and_what_is_removed_is_looked_at_no_more() -> None
     schedule = schedule_of(ONE)
     over(schedule, schedule.begin(0.0), 0.0)
     schedule.add(by_need(TWO), 10.0)
-    assert list(schedule.keys) == [key("one"), key("two")]
+    assert list(schedule.keys) == schedule.keys_of(DEPLOYMENT) == [key("one"), key("two")]
     turns = schedule.begin(10.0)
     assert labels(turns) == ["two"]
     schedule.remove([key("two")])
@@ -243,6 +243,8 @@ def test_what_is_added_is_due_and_what_is_removed_is_looked_at_no_more() -> None
     assert not schedule.admit(turns[0], complete=True, now=11.0)
     assert labels(schedule.begin(10_000.0)) == ["one"]
     assert not schedule.is_declared(key("two"))
+    schedule.remove([key("one"), key("two")])
+    assert (list(schedule.keys), schedule.keys_of(DEPLOYMENT)) == ([], [])
 
 
 def test_one_of_the_same_label_that_comes_again_is_another_and_is_due() -> None:
