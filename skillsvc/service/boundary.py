@@ -165,7 +165,7 @@ class Call:
         self._identities = identities
         self._need = need
         self._version = identities.version
-        self.grant: Grant = _NOBODY if need is Open.TO_EVERYBODY else _granted(identities.grant_of(context), need)
+        self.grant: Grant = _NOBODY if need is _TO_EVERYBODY else _granted(identities.grant_of(context), need)
         """What the caller gets. Of whom nobody asks who they are, nothing."""
 
     @property
@@ -199,6 +199,8 @@ class Call:
         return max(0.0, min(left, at_most)) if isinstance(left, float) else at_most
 
 
+_TO_EVERYBODY: Final = Open.TO_EVERYBODY
+"""Looked up once: each call asks for it."""
 _NOBODY: Final = Grant(principal="", rule="")
 """What callers get whom nobody asked who they are."""
 

@@ -90,7 +90,10 @@ class Sights:
 
     async def present(self, viewer: Viewer) -> Seen:
         """Return what a viewer sees now."""
-        await self.see_to(viewer.partitions)
+        needs = self._needs
+        # As `see_to`, which every call would wait for.
+        if needs is not None and not needs.are_met(viewer.partitions):
+            await needs.meet(viewer.partitions)
         try:
             # What nearly every request comes to.
             return self._seen(viewer, self._views.present(viewer))
@@ -135,9 +138,12 @@ class Sights:
 
     def check_phase(self) -> None:
         """Refuse to answer before there is anything to answer from, and when the end has begun."""
-        if self.phase is Phase.STARTING:
+        phase = self.phase
+        if phase is Phase.SERVING:
+            return
+        if phase is Phase.STARTING:
             raise Unavailable(ErrorReason.NOT_READY, "the sources are being looked at for the first time")
-        if self.phase is Phase.DRAINING:
+        if phase is Phase.DRAINING:
             raise Unavailable(ErrorReason.DRAINING, "the server is about to stop")
 
     async def _at_least(self, viewer: Viewer, token: str, call: Call) -> Seen:
