@@ -344,6 +344,17 @@ async def test_a_start_without_the_template_serves_nothing_of_it(tmp_path: Path)
         assert await served.names("alice") == []
 
 
+async def test_a_start_without_what_was_declared_for_a_partition_serves_nothing_of_it(tmp_path: Path) -> None:
+    world = World()
+    own: dict[str, object] = {"name": "own", "path": "own", "partition": {"principal": "token:alice"}}
+    async with tenancy(tmp_path, own, world=world) as served:
+        served.write_at("own", "hers")
+        await served.until("alice", ["hers"])
+    async with tenancy(tmp_path, {"name": "house", "path": "house"}, world=world) as served:
+        assert await served.names("alice") == []
+        assert not served.in_use.partitions
+
+
 async def test_a_reload_with_another_template_looks_there(tmp_path: Path) -> None:
     async with tenancy(tmp_path) as served:
         served.write(ALICE, "old")
