@@ -1,16 +1,23 @@
 """Folders of tenants by a template: what each is served of its own, when, and what that costs. Over real gRPC."""
 
+import threading
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import grpc
 import pytest
 from skillsource.v1 import admin_pb2 as admin
 from skillsource.v1 import skill_pb2 as skill_pb
+from typing_extensions import override
 
+from skillsvc.catalog.in_use import Templated
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.skill import Found
+from skillsvc.sources.source import Observation
 from tests.integration.in_process import World
-from tests.integration.tenancy import ALICE, ALICE_P, BOB, FOLDERS, IDLE_S, POLL_S, named, template, tenancy
+from tests.integration.tenancy import ALICE, ALICE_P, BOB, FOLDERS, IDLE_S, PATIENCE_S, POLL_S, named, template, tenancy
+from tests.simulators.scripted_source import ScriptedSource
 from tests.unit.sources.trees import grow, skill
 
 
@@ -393,6 +400,47 @@ async def test_what_a_trust_is_lowered_to_is_in_force_for_a_folder_that_nobody_h
         served.declare(template(trust="untrusted"))
         (untrusted,) = (await served.listed("alice")).skills
         assert untrusted.trust == skill_pb.TRUST_UNTRUSTED
+
+
+class Slow(ScriptedSource):
+    """A source whose place is there, and whose looks last until they are let go on."""
+
+    def __init__(self, go_on: threading.Event) -> None:
+        super().__init__("tenants")
+        self._go_on = go_on
+
+    def is_there(self) -> bool:
+        return True
+
+    @override
+    def observe(self, changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
+        assert self._go_on.wait(PATIENCE_S)
+        return super().observe(changed, held=held)
+
+
+async def test_who_asks_first_waits_a_while_for_a_look_that_hangs_and_nobody_else_does(tmp_path: Path) -> None:
+    going, hanging = threading.Event(), threading.Event()
+    going.set()
+    slow = Templated(
+        label="tenants",
+        kind="directory",
+        poll_s=10_000.0,
+        feeds=lambda partition: partition in {ALICE, BOB},
+        source_of=lambda partition: Slow(hanging if partition == ALICE else going),
+    )
+    async with tenancy(tmp_path, world=World(limits=Limits(wait_for_generation_s=0.05))) as served:
+        served.in_use.replace({DEPLOYMENT: ()}, [slow])
+        try:
+            assert not (await served.listed("alice")).generation.complete
+            while not (await served.listed("bob")).generation.complete:
+                pass
+            assert (await served.sources(ALICE))["tenants"].looking
+            # Whoever asks again waits for it no more, and is told the same.
+            assert not (await served.listed("alice")).generation.complete
+        finally:
+            hanging.set()
+        while not (await served.listed("alice")).generation.complete:
+            pass
 
 
 async def test_what_a_caller_names_costs_no_memory_where_it_has_no_folder(tmp_path: Path) -> None:
