@@ -32,8 +32,6 @@ from skillsvc.store.data_folder import DataFolder
 from skillsvc.store.sqlite import SqliteStore
 from skillsvc.store.token_key_file import read_token_key_file
 
-_OBJECTS = 20_000
-"""How many more are made than ended from one collection of garbage to the next."""
 _FIRST_LOOK_S = 30.0
 """How long a start waits for every source to be looked at once."""
 
@@ -155,14 +153,12 @@ def keeping_all() -> Iterator[None]:
     """Collect no garbage, and leave what there is at the end out of all later collections.
 
     A start makes next to none, and to go through a catalog of 10,000 skills stops all threads for a tenth of a second.
-    Calls make next to none either: later collections come seldom.
     """
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
-        gc.set_threshold(_OBJECTS)
         gc.enable()
 
 
