@@ -75,7 +75,7 @@ unit: setup ## Tests of single modules, and of what is written about them
 
 .PHONY: property-quick
 property-quick: setup ## Property tests with few examples
-	$(BIN)/pytest -q -n auto -m property --hypothesis-profile=quick $(ARGS)
+	$(BIN)/pytest -q -n auto -m "property and not integration" --hypothesis-profile=quick $(ARGS)
 
 .PHONY: property
 property: setup ## Property tests with many examples
@@ -83,7 +83,7 @@ property: setup ## Property tests with many examples
 
 .PHONY: integration
 integration: setup tools ## Tests with a real server
-	$(BIN)/pytest -q -n auto -m integration $(ARGS)
+	$(BIN)/pytest -q -n auto -m integration --hypothesis-profile=quick $(ARGS)
 
 .PHONY: tools
 tools: ## The programs of others that the integration tests talk to; installed where that is possible

@@ -5,7 +5,7 @@ and digests are values here; what a server calls them is for the test to hold ag
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
@@ -79,6 +79,10 @@ class Seal(NamedTuple):
     project: str
     states: tuple[State, ...]
 
+    def holds(self) -> tuple[object, ...]:
+        """Return what is in the states, whatever their numbers."""
+        return (self.principal, self.project, *((state.whose, state.texts) for state in self.states))
+
 
 class Grant(NamedTuple):
     """What an access rule gives."""
@@ -97,6 +101,8 @@ class Sight(NamedTuple):
     allow: frozenset[str] | None
     unseen: tuple[Whose, ...]
     """Layers with a source that could not be seen at its last look."""
+    named: bool = False
+    """Whether a token names the state; of states that hold the same it names any, since digests tell sameness."""
 
     def rows(self) -> list[tuple[Text, bool]]:
         """Return all that is in it, each with whether it is listed, by name, strength and source."""
@@ -278,21 +284,13 @@ class Model:
             raise Refused("COLLECTION_NOT_FOUND")
         return sight, self.select(sight, listing)
 
-    def further(
-        self, caller: str, listing: Listing, page: Page, exactly: Seal | None, least: Seal | None
-    ) -> tuple[Sight, list[Text]]:
+    def further(self, caller: str, listing: Listing, page: Page, exactly: Seal | None) -> tuple[Sight, list[Text]]:
         """Return of which state a page is that is not the first, and what is beyond the last name."""
         grant = self._named(caller, listing.project)
         if (page.seal.principal, page.seal.project) != (grant.principal, listing.project) or page.listing != listing:
             raise Refused("PAGE_TOKEN_MALFORMED")
         sight = self._exactly(grant, listing.project, page.seal)
-        fits = True
-        if exactly is not None:
-            fits = self._exactly(grant, listing.project, exactly).rows() == sight.rows()
-        elif least is not None:
-            self._check(grant, listing.project, least)
-            fits = all(map(self._reaches, sight.seal.states, least.states))
-        if not fits:
+        if exactly is not None and self._exactly(grant, listing.project, exactly).rows() != sight.rows():
             raise Refused("PAGE_TOKEN_MALFORMED")
         return sight, [text for text in self.select(sight, listing) if text.name > page.last]
 
@@ -392,11 +390,7 @@ class Model:
             if not held:
                 raise Refused("GENERATION_EXPIRED")
             states.append(held[-1])
-        return self._sight(grant, seal.project, states)
-
-    def _reaches(self, state: State, least: State) -> bool:
-        earlier = (held for held in self.layers[state.whose].states if held.sequence <= state.sequence)
-        return state.sequence >= least.sequence or any(held.texts == least.texts for held in earlier)
+        return self._sight(grant, seal.project, states)._replace(named=True)
 
     def _sight(self, grant: Grant, project: str, states: Iterable[State]) -> Sight:
         seal = Seal(grant.principal, project, tuple(states))
@@ -413,10 +407,3 @@ def changes(before: Iterable[Text], after: Iterable[Text]) -> tuple[list[Text], 
         [text for name, text in new.items() if name in old and old[name] != text],
         [name for name in old if name not in new],
     )
-
-
-def all_texts(layers: Iterable[Layer]) -> Iterator[Text]:
-    """Yield whatever can be read by anybody."""
-    for layer in layers:
-        for state in layer.states:
-            yield from state.texts
