@@ -42,6 +42,7 @@ from tests.simulators.tenants_model import (
     Sight,
     Text,
     Whose,
+    changes,
     mark,
 )
 
@@ -150,6 +151,28 @@ class Judged:
             if text.collection in counts:
                 counts[text.collection] += 1
         assert {each.id: each.count for each in answer.collections} == counts
+
+    def watch_as(self, caller: str, listing: Listing, since: str) -> None:
+        """Begin a watch, and hold its first event against what is another."""
+        request = pb.WatchCatalogRequest(since=since, **self.scope(listing.project, listing.allow))
+
+        def watched() -> tuple[Sight, Sight | None]:
+            return self.model.since(caller, listing.project, self.tokens.values.get(since))
+
+        told = self.run(self.house.watch(caller, request))
+        expected = self.expected(caller, request, told, watched)
+        if expected is None:
+            return
+        now, before = expected
+        event = pb.WatchCatalogResponse.FromString(told.answer)
+        self.is_of(event.generation, now)
+        assert event.resync == (before is None)
+        whole = self.model.select(now, listing)
+        added, modified, removed = changes(whole if before is None else self.model.select(before, listing), whole)
+        for skills, texts in ((event.added, added), (event.modified, modified)):
+            self.are_told(skills, texts)
+        assert list(event.removed) == removed
+        assert (event.heartbeat, event.going_away) == (False, False)
 
     def read_body(self, caller: str, request: pb.SkillBodyRequest, find: Callable[[], tuple[Sight, Text]]) -> None:
         told = self.run(self.house.ask(caller, request))

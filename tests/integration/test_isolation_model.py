@@ -60,7 +60,6 @@ from tests.integration.tenants_cast import (
     SELDOM,
     SHARED,
     SOME_NAMES,
-    TEAM,
     VERSION,
     WHOSE,
     Aim,
@@ -68,7 +67,7 @@ from tests.integration.tenants_cast import (
 )
 from tests.integration.tenants_judged import Judged, named, qualified, sha256
 from tests.simulators.authority import Authority
-from tests.simulators.tenants_model import LEARNED, OF_ALL, Grant, Listing, Refused, Sight, Text, Whose, changes, mark
+from tests.simulators.tenants_model import LEARNED, OF_ALL, Grant, Listing, Refused, Sight, Text, Whose, mark
 
 # With few examples among the tests of real servers, with many among those of properties.
 pytestmark = pytest.mark.property
@@ -93,12 +92,12 @@ class Tenants(Judged, RuleBasedStateMachine):
 
     @initialize()
     def fill(self) -> None:
-        """Let everybody have something, of names that clash and of one's own; one project has nothing yet."""
+        """Let everybody have something, of names that clash and of one's own; a team and a project have nothing yet."""
         self.publish(names=frozenset("ab"), spare=frozenset("a"), version=1, unseen=False)
         for whose in FED:
             self.feed(whose=whose, names=frozenset("acd"), version=1, unseen=False)
         self.refresh(layers=[ALICE, BOB], names=frozenset("bcd"), version=1, number=2)
-        self.refresh(layers=[ALICE_PLUM, CAROL, TEAM], names=frozenset("cd"), version=1, number=None)
+        self.refresh(layers=[ALICE_PLUM, CAROL], names=frozenset("cd"), version=1, number=None)
         for project in PROJECTS:
             for caller in CALLERS:
                 self.list_as(caller, Listing(project), size=1)
@@ -339,31 +338,27 @@ class Tenants(Judged, RuleBasedStateMachine):
             if request_id:
                 self.model.note(sight, request_id, asked, answer.activation_id)
 
-    @rule(project=PROJECT, allow=ALLOW, token=st.integers(0, 5), own=st.sampled_from((True, True, False)))
-    def everybody_watches(self, project: str, allow: frozenset[str] | None, token: int, *, own: bool) -> None:
+    @rule(
+        project=PROJECT,
+        allow=ALLOW,
+        or_else=ALLOW,
+        token=st.integers(0, 5),
+        own=st.sampled_from((True, True, False)),
+    )
+    def everybody_watches(
+        self,
+        *,
+        project: str,
+        allow: frozenset[str] | None,
+        or_else: frozenset[str] | None,
+        token: int,
+        own: bool,
+    ) -> None:
         """Watch since a state that was told oneself, which may well be retained, or anybody."""
         for caller in CALLERS:
             since = self.own_past(caller, project, token) if own else self.tokens.past(token)
-            request = pb.WatchCatalogRequest(since=since, **self.scope(project, allow))
-
-            def watched(caller: str = caller, since: str = since) -> tuple[Sight, Sight | None]:
-                return self.model.since(caller, project, self.tokens.values.get(since))
-
-            told = self.run(self.house.watch(caller, request))
-            expected = self.expected(caller, request, told, watched)
-            if expected is None:
-                continue
-            now, before = expected
-            event = pb.WatchCatalogResponse.FromString(told.answer)
-            self.is_of(event.generation, now)
-            assert event.resync == (before is None)
-            listing = Listing(project, allow)
-            whole = self.model.select(now, listing)
-            added, modified, removed = changes(whole if before is None else self.model.select(before, listing), whole)
-            for skills, texts in ((event.added, added), (event.modified, modified)):
-                self.are_told(skills, texts)
-            assert list(event.removed) == removed
-            assert (event.heartbeat, event.going_away) == (False, False)
+            for listing in (Listing(project, allow), Listing(project, or_else)):
+                self.watch_as(caller, listing, since)
 
     @rule(
         project=PROJECT,
