@@ -110,12 +110,12 @@ def sentence_of(error: "SkillsourceError", address: str, proof: Proof, *, by_tls
 
 def status_of(error: "SkillsourceError") -> int:
     """Return the exit status that an error of a call comes to."""
-    from skillsource import DeadlineExceeded, InsecureTarget, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
+    from skillsource import DeadlineExceeded, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
 
     match error:
         case Unavailable() | DeadlineExceeded():
             return NO_ANSWER
-        case InvalidArgument() | InsecureTarget():
+        case InvalidArgument():
             return USAGE
         case _:
             return FAILED

@@ -301,8 +301,6 @@ def test_a_choice_that_is_none_is_told_in_our_words_alone() -> None:
         ["check", ".", "--layout", "deep"],
         ["serve", "--workers", "many"],
         ["serve", "--log-level", "loud"],
-        ["list", "--address", "example.org:1"],
-        ["list", "--address", "10.0.0.1:1"],
     ],
     ids=" ".join,
 )

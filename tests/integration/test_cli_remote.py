@@ -224,7 +224,11 @@ def test_tls_where_plaintext_is_spoken_is_told(bearer: Remote) -> None:
     with serving(plain) as server:
         address = server.addresses["address"]
         done = skillsvc("sources", "--admin", address, "--ca-file", bearer.folder / "ca.pem", "--timeout", "5")
+        # An address that may be another machine's is never asked in plaintext.
+        elsewhere = address.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - nobody listens there, it is but asked
+        asked = skillsvc("list", "--address", elsewhere, "--timeout", "5")
     assert complaint(done, 3) == f"what listens at {address} does not speak TLS (UNAVAILABLE)"
+    assert complaint(asked, 3) == f"what listens at {elsewhere} does not speak TLS (UNAVAILABLE)"
 
 
 @pytest.mark.parametrize(
