@@ -293,18 +293,31 @@ class Tenants(Judged, RuleBasedStateMachine):
                 request = pb.ReadAssetRequest(skill=name, asset=asset, if_none_match=digests[1], **scope)
                 self.read_asset(caller, request, find)
 
-    @rule(aims=AIMS, request_id=st.sampled_from(("", "x", "x", "y")), twice=st.booleans())
-    def everybody_activates(self, aims: list[Aim], request_id: str, *, twice: bool) -> None:
+    @rule(
+        aims=AIMS,
+        request_id=st.sampled_from(("", "x", "x", "y")),
+        twice=st.booleans(),
+        change=st.none() | WHOSE,
+        version=VERSION,
+    )
+    def everybody_activates(
+        self, *, aims: list[Aim], request_id: str, twice: bool, change: Whose | None, version: int
+    ) -> None:
+        """Activate by the names that texts have; maybe once more, maybe after some layer has become another."""
         for aim in aims:
-            asked, _aimed = self.asked_of(aim)
+            asked, aimed = self.asked_of(aim)
             self.asked.append((asked, request_id))
             self.activate(asked, request_id)
             if twice:
+                if change is not None:
+                    self._bring_back(aimed.whose if aimed.whose in self.model.layers else change, version)
                 self.activate(asked, request_id)
 
-    @rule(past=st.integers(0, 4))
-    def everybody_activates_again(self, past: int) -> None:
-        """Send a request again with the id that it had."""
+    @rule(past=st.integers(0, 4), change=st.none() | WHOSE, version=VERSION)
+    def everybody_activates_again(self, past: int, change: Whose | None, version: int) -> None:
+        """Send a request again with the id that it had, maybe after some layer has become another."""
+        if change is not None:
+            self._bring_back(change, version)
         if self.asked:
             self.activate(*self.asked[-1 - past % len(self.asked)])
 
