@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from skillsvc.domain import canonical
-from skillsvc.domain.generation import Generation, Row
+from skillsvc.domain.generation import Generation, Row, find_listed
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 
 VIEW_DOMAIN = "skillsource.view.v1"
@@ -96,7 +96,7 @@ class View:
         """
         allowed = self.allow is None or name in self.allow
         for layer in self.layers:
-            row = layer.find(name)
+            row = find_listed(layer.names, layer.listed, name)
             if row is not None and allowed:
                 return row
         return None

@@ -28,7 +28,10 @@ class Known(NamedTuple):
 
 
 class Remembered:
-    """Those proved last, as of one version of rules, keys and tokens. Lives on the event loop."""
+    """Those proved last, as of one version of rules, keys and tokens. Lives on the event loop.
+
+    Who was proved longest ago goes first, though they may have called since: they are proved again.
+    """
 
     def __init__(self, at_most: int = _AT_MOST) -> None:
         """Remember so many."""
@@ -42,12 +45,9 @@ class Remembered:
             self._version = version
             self._known.clear()
         known = self._known.get(digest)
-        if known is None:
-            return None
-        if (expires_at := known.identity.expires_at) is not None and now() >= expires_at:
+        if known is not None and (expires_at := known.identity.expires_at) is not None and now() >= expires_at:
             del self._known[digest]
             return None
-        self._known.move_to_end(digest)
         return known
 
     def keep(self, digest: bytes, version: int, known: Known) -> None:
