@@ -365,6 +365,22 @@ class TestReaches:
         assert here.views.reaches(ALICE, here.views.present(ALICE), token)
 
 
+def test_a_state_that_comes_again_is_told_as_what_it_is_now() -> None:
+    here = replica(DEPLOYMENT)
+    here.publish("x")
+    first = here.views.present(ALICE)
+    here.publish("y")
+    assert isinstance(here.views.exactly(ALICE, first.token), Sight)
+    here.publish("z")
+    assert here.views.exactly(ALICE, first.token) is Missing.EXPIRED
+    here.publish("x")
+    again = here.views.present(ALICE)
+    here.publish("y")
+    told = here.views.exactly(ALICE, again.token)
+    assert isinstance(told, Sight)
+    assert (told.token, told.view.sequence) == (again.token, again.view.sequence)
+
+
 @pytest.mark.parametrize("ask", ["exactly", "at_least"])
 @pytest.mark.parametrize(
     "layers",
