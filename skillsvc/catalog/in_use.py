@@ -194,8 +194,10 @@ class PartitionsInUse:
     def _is_known_to_be_unused(self, partition: Partition, now: float) -> bool:
         if partition in self._declared or partition in self._unfed or self._absent.get(partition, -inf) > now:
             return True
+        if self._current.has_layer(partition):
+            return False
         # What has no layer and no template is nothing to be found out about, whatever it is called.
-        return not (self._current.has_layer(partition) or any(each.feeds(partition) for each in self._templates))
+        return not self._templates or not any(each.feeds(partition) for each in self._templates)
 
     def _looked_for(self, partition: Partition) -> _Use | None:
         """Have a partition in use if it has a place, or has had one whose skills are served; else note that it is not.

@@ -44,7 +44,9 @@ class Viewer(NamedTuple):
     @property
     def partitions(self) -> tuple[Partition, ...]:
         """Whose layers are seen, strongest first (rules.md 4), each once: a rule may open to many what is one's own."""
-        own = (self.partition, Partition(self.principal, "")) if self.project else (self.partition,)
+        own: tuple[Partition, ...] = (Partition(self.principal, ""),)
+        if self.project:
+            own = (self.partition, *own)
         return tuple(dict.fromkeys((DEPLOYMENT, *own, *self.further))) if self.further else (DEPLOYMENT, *own)
 
 
