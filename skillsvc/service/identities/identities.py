@@ -224,7 +224,6 @@ class Identities:
             if known is not None:
                 return known
         token = bearer.bearer_of(authorizations)
-        assert token is not None  # there is a header
         return self._keep(digest, version, in_force, _identity_of_token(token, in_force.ways, self._now()))
 
     def _by_certificate(self, peer: Peer, forwards: _Headers, version: int, in_force: _InForce) -> Known | None:
