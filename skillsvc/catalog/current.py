@@ -11,10 +11,11 @@ asks for them, and are let go again where they take too much memory: what nobody
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
+from skillsvc.catalog.contents import Content, Ground, Replaced, replaced
 from skillsvc.catalog.layer import (
     Layer,
     UnreachableSource,
@@ -24,53 +25,16 @@ from skillsvc.catalog.layer import (
     layer_of,
     new_layer,
     retained,
-    sharing,
     step_of,
 )
 from skillsvc.catalog.log import LayerLog, LayerStep
 from skillsvc.catalog.quotas import check_size
 from skillsvc.catalog.resident import Resident
-from skillsvc.catalog.tombstones import emptied, with_revoked, without
-from skillsvc.domain.errors import DataLoss, ErrorReason, Exhausted, NotFound, Unavailable
+from skillsvc.catalog.tombstones import Revoked, check_room, emptied, with_revoked, without
+from skillsvc.domain.errors import DataLoss, ErrorReason, NotFound, Unavailable
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
-    """What a layer is to hold from now on: rows sorted by (name, source), and the number that another log gave them."""
-
-    partition: Partition
-    rows: tuple[Row, ...]
-    log_generation: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replaced:
-    """What came of a `Content`: the layer as it is now, and whether the content was refused as stale.
-
-    `changed` tells whether it is another generation. `conflicts` are the names that were left out since the deployment
-    layer has them, `revoked` those that are revoked.
-    """
-
-    layer: Layer
-    stale: bool
-    changed: bool
-    conflicts: tuple[str, ...]
-    revoked: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revoked:
-    """What came of a revoke, or of its lifting: the layer's generations before and after, and whether anything changed.
-
-    `changed` tells whether the name is newly revoked, or newly lifted.
-    """
-
-    before: Generation
-    after: Generation
-    changed: bool
 
 
 class Current:
@@ -278,10 +242,11 @@ class Current:
         with self._writing:
             try:
                 for content in contents:
-                    before, after = self._filled(content, now)
+                    ground = self._ground_of(content.partition, now)
+                    after = replaced(ground, content, now, self._limits)
                     told.append(after)
-                    if after.layer is not before:
-                        steps.append(step_of(before, after.layer))
+                    if after.layer is not ground.layer:
+                        steps.append(step_of(ground.layer, after.layer))
                     if not after.stale:
                         layers[content.partition] = after.layer
                 if steps:
@@ -313,7 +278,7 @@ class Current:
             self._check_known(partition)
             try:
                 layer = self._writable(partition, now)
-                self._check_revoked(layer, name)
+                check_room(layer, name, self._limits)
                 after = with_revoked(layer, name, now)
                 told = Revoked(before=layer.present, after=after.present, changed=name not in layer.revoked)
                 if told.changed or after.generations != layer.generations:
@@ -405,15 +370,6 @@ class Current:
         if partition not in self._known:
             raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
 
-    def _check_revoked(self, layer: Layer, name: str) -> None:
-        limit = self._limits.revoked_names
-        if name not in layer.revoked and len(layer.revoked) >= limit:
-            raise Exhausted(
-                ErrorReason.LIMIT_EXCEEDED,
-                f"at most {limit} names of a layer may be revoked; lift those that nobody publishes any more",
-                metadata={"limit": str(limit)},
-            )
-
     def _loaded(self, partition: Partition) -> Layer:
         """Return what the log holds of a layer that is not in memory, or nothing of it where it is closed."""
         layer = layer_of(self._log.load(partition))
@@ -436,25 +392,11 @@ class Current:
             self._log.keep([step_of(layer, after)])
         return after
 
-    def _filled(self, content: Content, now: datetime) -> tuple[Layer | None, Replaced]:
-        """Return the layer before, None where there was none, and what it is to be with a content."""
-        partition, number = content.partition, content.log_generation
-        before = self._writable(partition, now) if partition in self._known else None
-        if before is not None and _is_stale(number, before.log_generation):
-            return before, Replaced(layer=before, stale=True, changed=False, conflicts=(), revoked=())
-        stronger = self._layers.get(DEPLOYMENT)
-        names = sorted({row.name for row in content.rows})
-        conflicts = tuple(name for name in names if stronger is not None and stronger.present.find(name))
-        revoked = tuple(name for name in names if before is not None and name in before.revoked)
-        rows = without(content.rows, {*conflicts, *revoked})
-        if before is None:
-            layer = new_layer(partition, self._log.load(partition).log_id, rows, now)
-        else:
-            layer = retained(followed(before, sharing(before, rows), now), now, self._limits)
-        if number is not None and number != layer.log_generation:
-            layer = replace(layer, log_generation=number)
-        changed = before is None or before.present.sequence != layer.present.sequence
-        return before, Replaced(layer=layer, stale=False, changed=changed, conflicts=conflicts, revoked=revoked)
+    def _ground_of(self, partition: Partition, now: datetime) -> Ground:
+        layer = self._writable(partition, now) if partition in self._known else None
+        log_id = self._log.load(partition).log_id if layer is None else layer.present.log_id
+        deployment = self._layers.get(DEPLOYMENT)
+        return Ground(layer=layer, log_id=log_id, deployment=None if deployment is None else deployment.present)
 
     def _close(self, names: Mapping[Partition, frozenset[str]], now: datetime) -> None:
         """Serve nothing of layers, or nothing of names of the deployment's, though the log does not know of it."""
@@ -499,7 +441,3 @@ class Current:
     def _tell(self) -> None:
         for told in self._subscribers:
             told()
-
-
-def _is_stale(number: int | None, held: int | None) -> bool:
-    return number is not None and held is not None and held > number

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from skillsource.v1 import admin_pb2 as pb
 
-from skillsvc.catalog.current import Replaced, Revoked
+from skillsvc.catalog.contents import Replaced
 from skillsvc.catalog.learned import Learned, LearnedLayers
+from skillsvc.catalog.tombstones import Revoked
 from skillsvc.domain.errors import DataLoss, Unavailable
 from skillsvc.domain.partition import Partition
 from skillsvc.service import admin_wire

@@ -3,7 +3,7 @@
 from skillsource.v1 import admin_pb2, skill_pb2
 
 from skillsvc.catalog.comparing import Change, is_other_content, is_other_policy
-from skillsvc.catalog.current import Replaced
+from skillsvc.catalog.contents import Replaced
 from skillsvc.catalog.layer import Layer
 from skillsvc.catalog.reports import ReportedState, SourceReport
 from skillsvc.domain.caps import CAPS, cut_text, flatten

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from skillsvc.catalog.current import Content, Current
+from skillsvc.catalog.contents import Content
+from skillsvc.catalog.current import Current
 from skillsvc.catalog.log import LayerStep
 from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
 from skillsvc.domain.limits import Limits

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skillsvc.catalog.current import Content, Current
+from skillsvc.catalog.contents import Content
+from skillsvc.catalog.current import Current
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput
