@@ -130,7 +130,7 @@ class View:
 def compose(layers: tuple[Generation, ...], allow: frozenset[str] | None = None) -> View:
     """Return the view of layers, strongest first, of the names that are allowed; there is at least one layer.
 
-    What loses to a stronger layer is in the overlay alone: no diagnostic of it is made yet, and none reaches a caller.
+    A name that loses to a stronger layer is in the overlay alone; operators are told of it by `catalog.clashes`.
     """
     overlay: dict[str, int] = {}
     for index in range(len(layers) - 1, 0, -1):

@@ -9,7 +9,9 @@ from skillsvc.catalog.layer import Layer
 from skillsvc.catalog.reports import Looked, SourceReport
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.generation import Generation
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.view import Viewer
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.threads import Threads
 
@@ -60,6 +62,12 @@ class AdminScope:
         await self.see_to(partitions)
         layers = self.current.holding(partitions)
         return await self._threads.run(lambda: self.current.ensure(partitions)) if layers is None else layers
+
+    async def seen_from(self, partition: Partition) -> tuple[Generation, ...]:
+        """Return the layers as they are that callers see from a partition, strongest first; raises as `layers`."""
+        seen = (partition,) if partition == DEPLOYMENT else Viewer(*partition).partitions
+        layers = await self.layers(seen)
+        return tuple(layers[each].present for each in seen if each in layers)
 
     async def see_to(self, partitions: Sequence[Partition]) -> None:
         """Have those of the partitions in use that templates feed, so that operators are told of what callers see."""

@@ -693,3 +693,14 @@ async def test_a_partition_is_told_nothing_of_another(tmp_path: Path) -> None:
             assert [each.name for each in told.rows] == [name]
             said = await operator.call(pb.ListDiagnosticsRequest(partition=partition), pb.ListDiagnosticsResponse)
             assert [each.skill for each in said.diagnostics] == [skill]
+
+
+async def test_what_the_deployment_hides_is_told_of_a_partition_that_no_source_feeds(tmp_path: Path) -> None:
+    looks = ScriptedLooks()
+    looks.feed(DEPLOYMENT, report("house"))
+    async with operated(looks, tmp_path, partitions=(DEPLOYMENT, ALICE)) as operator:
+        operator.server.publish(row("a", source="house"), row("b", source="house"))
+        operator.server.publish(row("a", source="learned"), row("own", source="learned"), partition=ALICE)
+        for partition, hidden in ((HERE, []), (OF_ALICE, [("shadowed", "learned", "a")])):
+            said = await operator.call(pb.ListDiagnosticsRequest(partition=partition), pb.ListDiagnosticsResponse)
+            assert [(each.code, each.source, each.skill) for each in said.diagnostics] == hidden
