@@ -15,6 +15,7 @@ from skillsvc.catalog.current import Current
 from skillsvc.domain.generation import Row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.admin_scope import Looks
+from skillsvc.service.boundary import Identities
 from tests.integration.in_process import InProcess, Refusal, World, in_process, refusal_of
 from tests.patience import PATIENCE_S
 
@@ -78,10 +79,11 @@ async def operated(
     partitions: tuple[Partition, ...] = (DEPLOYMENT,),
     serving: bool = True,
     current: Current | None = None,
+    identities: Identities | None = None,
 ) -> AsyncIterator[Operator]:
     """Run a server whose admin service listens on `admin.sock` in a folder."""
     async with in_process(
-        *rows, world=world, partitions=partitions, serving=serving, looks=looks, current=current
+        *rows, world=world, partitions=partitions, serving=serving, looks=looks, current=current, identities=identities
     ) as server:
         address = await server.server.start_admin(folder / "admin.sock")
         async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:

@@ -14,11 +14,13 @@ from skillsource.v1 import skill_source_pb2 as agents_pb
 
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.reports import Looked, ReportedState
+from skillsvc.domain.access import LOCAL, Access, AccessRule, IdentityKind, Match, access_of_this_machine
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.trust import Tier, Trust
+from skillsvc.service.identities.identities import Identities, Ways
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.admin_in_process import ALICE, GARDEN, HERE, SERVICE, operated, request_of
 from tests.integration.in_process import World
@@ -202,7 +204,10 @@ class TestPageTokens:
         many = tuple(say(f"s{number}", "house") for number in range(3))
         looks.feed(DEPLOYMENT, report("house"), report("vendor"), said=many)
         looks.feed(ALICE, report("house"), report("vendor"), said=many)
-        async with operated(looks, tmp_path, partitions=(DEPLOYMENT, ALICE)) as operator:
+        further = AccessRule(name="further", match=Match(kind=IdentityKind.TOKEN))
+        rules = Access(rules=(*access_of_this_machine().rules, further))
+        identities = Identities(Ways(everybody=LOCAL), rules, now=lambda: START)
+        async with operated(looks, tmp_path, partitions=(DEPLOYMENT, ALICE), identities=identities) as operator:
             for partition in (DEPLOYMENT, ALICE):
                 operator.server.publish(row("a"), row("b"), partition=partition)
             request = request_of(rpc)
@@ -222,7 +227,7 @@ class TestPageTokens:
                     asked = request_of(other)
                     asked.page_token = wrong or token  # type: ignore[attr-defined] # as above
                     assert (await operator.refused(asked)).reason == "PAGE_TOKEN_MALFORMED"
-            if rpc != "ListPartitions":
+            if rpc in OF_ONE:
                 request.partition.CopyFrom(OF_ALICE)  # type: ignore[attr-defined] # as above
                 assert (await operator.refused(request)).reason == "PAGE_TOKEN_MALFORMED"
 
