@@ -71,9 +71,9 @@ class Parts:
     """What a server serves from, built by the composition root.
 
     `identities` tells who calls; without any, everybody is `local`. Operators on the socket in the data folder are
-    asked where `asks_owner` says so. `shares` is how much each may take, None where
-    callers are not told apart. `looks` is None where nobody looks at sources: there is no service for operators then.
-    `in_use` is None where no partition is looked at by need, `remote` where no source has anything elsewhere.
+    asked where `asks_owner` says so. `shares` is how much each may take, None where callers are not told apart. `looks`
+    is None where nobody looks at sources: there is no service for operators then. `in_use` is None where no partition
+    is looked at by need, `remote` where no source has anything elsewhere.
     """
 
     current: Current
