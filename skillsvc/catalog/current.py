@@ -150,8 +150,8 @@ class Current:
                 staying = {each: layer for each, layer in self._layers.items() if each not in going}
                 self._layers = MappingProxyType(staying)
 
-    def keep_only(self, partition: Partition, sources: Collection[str], now: datetime) -> None:
-        """Publish a layer without what other sources than these have left in it, if they have.
+    def keep_only(self, partition: Partition, sources: Collection[str], now: datetime) -> Generation | None:
+        """Publish a layer without what other sources than these have left in it; return the generation, if they have.
 
         Raises:
             NotFound: PARTITION_NOT_FOUND where nobody published to the partition.
@@ -164,12 +164,14 @@ class Current:
             rows = tuple(row for row in before.present.rows if row.source in sources)
             layer = retained(followed(before, rows, now), now, self._limits)
             step = step_of(before, layer)
-            if step.generation is None:
-                return
-            self._log.keep([step])
+            if layer is not before:
+                self._log.keep([step])
+            if layer is self._layers.get(partition):
+                return None
             self._let_in({partition: layer})
         self._tell_of([step])
         self._tell()
+        return step.generation
 
     def publish(
         self,

@@ -158,19 +158,22 @@ class PartitionsInUse:
         """Refresh the layers that are declared, and those in use by these templates, from now on.
 
         What is fed as before, by the same function, keeps how it stands. What a template has fed that does not any more
-        is taken out of its layer; raises as `RefreshLoop.replace`, and all is as it was then.
+        is taken out of its layer. What nothing has fed since the last time is in use no more: whether it is to be fed
+        again depends on whether there is a place. Raises as `RefreshLoop.replace`, and all is as it was then.
         """
         with self._changing:
             fed = {
                 partition: self._fed(partition, templates, use.fed)
                 for partition, use in self._uses.items()
-                if partition not in declared
+                if use.fed and partition not in declared
             }
             self._loop.replace({**declared, **{each: [one.declared for one in of_it] for each, of_it in fed.items()}})
             self._templates, self._declared = tuple(templates), frozenset({DEPLOYMENT, *declared})
             for partition in tuple(self._uses):
                 if partition in fed:
                     self._uses[partition].fed = fed[partition]
+                elif partition not in declared:
+                    self._end(partition)
                 else:
                     # From now on it is always looked at.
                     self._current.pin(partition)
@@ -212,10 +215,11 @@ class PartitionsInUse:
             left = frozenset(row.source for row in rows)
         if any(each.template.label in left for each in fed) or any(each.source.is_there() for each in fed):
             return self._begin(partition, templates, fed)
-        if left - {LEARNED}:
-            self._current.keep_only(partition, {LEARNED}, self._now())
         with self._changing:
-            if templates is self._templates and partition not in self._uses:
+            # Else somebody else knows better by now, and what is there is not what was left.
+            if templates is self._templates and partition not in self._uses and partition not in self._declared:
+                if left - {LEARNED}:
+                    self._current.keep_only(partition, {LEARNED}, self._now())
                 self._note_unused(partition, fed)
         return None
 

@@ -291,7 +291,7 @@ class RefreshLoop:
         with self._admitting:
             for partition in partitions:
                 self._admit(partition, [each for each in ended if each.turn.key.partition == partition])
-        self._answer()
+            self._answer()
 
     def _admit(self, partition: Partition, ended: Sequence[_Ended]) -> None:
         """Take in and publish what looks at one layer came to, by its `Refresh`, unless it is refreshed no more."""
@@ -320,7 +320,10 @@ class RefreshLoop:
                 self._publish_by(now + pause_after(self._refusals, _LONGEST_PAUSE_S, self._chance()))
 
     def _answer(self) -> None:
-        """Answer those whose looks have been published; what is not declared any more nobody waits for."""
+        """Answer those whose looks have been published; what is not declared any more nobody waits for.
+
+        Under `_admitting`: else a partition that is let go of meanwhile would have nothing to answer with.
+        """
         with self._woken:
             done = self._asked.take_done(self._schedule.is_declared)
         for waiting in done:

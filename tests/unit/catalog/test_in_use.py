@@ -2,13 +2,16 @@
 
 import threading
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import pytest
 from typing_extensions import override
 
+from skillsvc.catalog.asked import Waiting
 from skillsvc.catalog.in_use import ABSENT, PartitionsInUse, Templated
+from skillsvc.catalog.learned import SOURCE as LEARNED
 from skillsvc.catalog.log import LayerRecord
-from skillsvc.catalog.reports import Declared
+from skillsvc.catalog.reports import Declared, SourceKey
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
@@ -63,9 +66,9 @@ class Home:
         self.template = self.of_template()
         self.reload(self.template)
 
-    def of_template(self) -> Templated:
+    def of_template(self, label: str = "tenants") -> Templated:
         return Templated(
-            label="tenants",
+            label=label,
             kind="scripted",
             poll_s=POLL_S,
             feeds=lambda partition: partition != DEPLOYMENT and not partition.project,
@@ -86,6 +89,10 @@ class Home:
         """Let all looks that begin now be made and published."""
         self.stage.play(self.stage.finish_all, lambda: None)
         self.stage.stopping.clear()
+
+    def publish_learned(self, partition: Partition, name: str) -> None:
+        row = replace(self.stage.skill(name), source=LEARNED)
+        self.stage.current.publish(partition, (row,), (), self.stage.time())
 
     def names(self, partition: Partition) -> tuple[str, ...]:
         return self.stage.current.layers[partition].present.names
@@ -243,6 +250,49 @@ def test_what_a_template_has_left_is_taken_out_before_anybody_is_answered(home: 
     assert (home.names(ALICE), home.in_use.partitions, home.in_use.holds((ALICE,))) == ((), (), True)
 
 
+def test_what_is_taken_out_as_left_is_not_what_a_template_that_came_again_has_published_meanwhile(home: Home) -> None:
+    home.there = {ALICE: ("a",)}
+    home.ask(ALICE)
+    home.look()
+    home.stage.now += IDLE_S
+    home.in_use.let_idle_go()
+    home.reload(home.of_template("other"))
+
+    def come_again() -> None:
+        home.meanwhile = lambda: None
+        home.reload(home.template)
+        home.ask(ALICE)
+        home.look()
+        home.there = {}
+
+    home.meanwhile = come_again
+    home.ask(ALICE)
+    assert home.names(ALICE) == ("a",)
+
+
+@pytest.mark.parametrize("was", ["declared", "in use"])
+def test_what_a_program_publishes_where_sources_are_gone_outlives_every_reload(home: Home, was: str) -> None:
+    home.there = {ALICE: ("a",)}
+    own = ScriptedSource("own")
+    own.hold(home.stage.skill("a"))
+    if was == "declared":
+        home.reload(home.template, alice=(Declared(source=own, kind="scripted", poll_s=POLL_S),))
+    home.ask(ALICE)
+    home.look()
+    assert home.names(ALICE) == ("a",)
+    home.reload()
+    home.look()
+    assert home.names(ALICE) == ()
+    home.publish_learned(ALICE, "learned")
+    for templates in ((), (home.template,)):
+        home.there = {}
+        home.reload(*templates)
+        home.look()
+        home.ask(ALICE)
+        home.look()
+        assert home.names(ALICE) == ("learned",)
+
+
 # What the loop does of it.
 
 
@@ -269,6 +319,27 @@ def test_whoever_waits_for_a_look_is_answered_when_its_partition_goes(home: Home
     home.in_use.let_idle_go()
     looked = first.result(0)
     assert looked.before == looked.after
+
+
+def test_a_partition_that_goes_while_who_waits_for_it_is_answered_stops_no_look(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.there = {ALICE: ("a",)}
+    (first,) = home.in_use.bring_in((ALICE,))
+    loop = home.stage.loop
+    take_done = loop._asked.take_done
+
+    def taken_while_it_goes(is_declared: Callable[[SourceKey], bool]) -> list[Waiting]:
+        done = take_done(is_declared)
+        # Another thread would let it go here, unless it has to wait for what is being answered.
+        if done and not loop._admitting.locked():
+            home.stage.now += IDLE_S
+            home.in_use.let_idle_go()
+        return done
+
+    monkeypatch.setattr(loop._asked, "take_done", taken_while_it_goes)
+    home.look()
+    assert first.result(0).after.names == ("a",)
 
 
 def test_a_trust_that_is_lowered_is_in_force_before_the_look(home: Home) -> None:
