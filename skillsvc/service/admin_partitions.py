@@ -1,7 +1,7 @@
 """The admin calls that change layers: what partitions hold, and which names a layer may not hold."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 
 from skillsource.v1 import admin_pb2 as pb
@@ -40,6 +40,8 @@ class PartitionAdmin:
 
     async def refresh_partitions(self, ask: tuple[Learned, ...], call: Call) -> bytes:
         """Answer RefreshPartitions."""
+        self._scope.check_phase()
+        await self._scope.see_to([each.partition for each in ask])
         outcomes = await self._replace("RefreshPartitions", ask, call, self._learned.replace)
         return pb.RefreshPartitionsResponse(partitions=outcomes).SerializeToString()
 
@@ -50,14 +52,23 @@ class PartitionAdmin:
             with self._telling_of_closing("ClearPartitions", [each.partition for each in free], call):
                 return self._learned.clear(free)
 
+        self._scope.check_phase()
+        with suppress(Unavailable, DataLoss):
+            # What is to be taken away waits for no folder, and for no store.
+            await self._scope.see_to([each.partition for each in ask])
         outcomes = await self._replace("ClearPartitions", ask, call, clear)
         return pb.ClearPartitionsResponse(partitions=outcomes).SerializeToString()
 
     async def revoke_skill(self, ask: RevokeAsk, call: Call) -> bytes:
         """Answer RevokeSkill."""
         self._scope.check_phase()
-        await self._scope.see_to((ask.partition,))
         current = self._scope.current
+        try:
+            await self._scope.see_to((ask.partition,))
+        except (Unavailable, DataLoss):
+            # As of what is cleared. What has no layer may be going to have one.
+            if not current.has_layer(ask.partition):
+                raise
 
         def revoke() -> Revoked:
             with self._telling_of_closing("RevokeSkill", (ask.partition,), call, what=ask.name):
@@ -122,8 +133,6 @@ class PartitionAdmin:
         replace: Callable[[Sequence[Learned]], tuple[Replaced, ...]],
     ) -> list[pb.PartitionOutcome]:
         """Replace what sources do not feed, and tell what came of each partition, in the order asked for."""
-        self._scope.check_phase()
-        await self._scope.see_to([each.partition for each in asked])
         fed = frozenset(each.partition for each in asked if self._scope.reports(each.partition))
         free = [each for each in asked if each.partition not in fed]
         came = await self._threads.run(lambda: dict(zip((each.partition for each in free), replace(free), strict=True)))

@@ -11,6 +11,7 @@ from skillsource.v1 import skill_pb2 as skill_pb
 from typing_extensions import override
 
 from skillsvc.catalog.in_use import Templated
+from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.skill import Found
@@ -249,6 +250,39 @@ async def test_a_revoke_in_a_folders_partition_holds_whatever_is_let_go_or_start
         lift = admin.LiftRevokeRequest(partition=named(ALICE), name="bad")
         assert (await served.operator.call(lift, admin.LiftRevokeResponse)).changed
         await served.until("alice", ["bad", "good"])
+
+
+async def test_a_revoke_and_a_clear_go_on_where_a_folder_cannot_be_brought_into_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with tenancy(tmp_path) as served:
+        served.write(ALICE, "bad", "good")
+        assert await served.names("alice") == ["bad", "good"]
+        learned = [admin.LearnedSkill(name="learned", description="Learned.", body="Do it.")]
+        content = admin.PartitionContent(partition=named(BOB), skills=learned)
+        await served.operator.call(
+            admin.RefreshPartitionsRequest(partitions=[content]), admin.RefreshPartitionsResponse
+        )
+        assert await served.names("bob") == ["learned"]
+        revoke = admin.RevokeSkillRequest(partition=named(ALICE), name="bad")
+        clear = admin.ClearPartitionsRequest(partitions=[admin.PartitionEmptied(partition=named(BOB))])
+        with monkeypatch.context() as patched:
+
+            def refuse(*_partitions: object) -> None:
+                raise Unavailable(ErrorReason.SOURCE_UNREACHABLE, "it takes too long")
+
+            patched.setattr(served.in_use, "holds", lambda _partitions: False)
+            patched.setattr(served.in_use, "bring_in", refuse)
+            assert (await served.operator.call(revoke, admin.RevokeSkillResponse)).changed
+            # What is not known to have a layer is not said to have none.
+            unknown = admin.RevokeSkillRequest(partition=named(ALICE_P), name="bad")
+            assert (await served.operator.refused(unknown)).reason == "SOURCE_UNREACHABLE"
+            await served.operator.call(clear, admin.ClearPartitionsResponse)
+            # To publish is no matter of haste.
+            again = admin.RefreshPartitionsRequest(partitions=[content])
+            assert (await served.operator.refused(again)).reason == "SOURCE_UNREACHABLE"
+        assert await served.names("alice") == ["good"]
+        assert await served.names("bob") == []
 
 
 async def test_the_deployment_wins_over_the_names_of_a_folder(tmp_path: Path) -> None:
