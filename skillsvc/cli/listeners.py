@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 
 from skillsvc.service.certificate_files import CertificatesRefused
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.server import Server
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.tls import TlsTable

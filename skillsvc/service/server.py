@@ -34,7 +34,6 @@ from skillsvc.service.changes import Changes
 from skillsvc.service.channelz import SERVICE as CHANNELZ_SERVICE
 from skillsvc.service.channelz import channelz_handlers
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.fairness import Fairness
 from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
@@ -48,6 +47,7 @@ from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
 from skillsvc.service.texts import Texts
 from skillsvc.service.threads import Threads
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.service.watch import Watch
 from skillsvc.sources.remote_blobs import RemoteBlobs
 

@@ -26,9 +26,9 @@ from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
 from skillsvc.service.boundary import Identities, OfThisMachine
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.health_watches import HealthWatches
 from skillsvc.service.server import Parts, Server
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.patience import PATIENCE_S

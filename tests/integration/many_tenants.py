@@ -27,10 +27,10 @@ from skillsvc.domain.patterns import Pattern
 from skillsvc.domain.principal_template import PrincipalTemplate
 from skillsvc.domain.trust import Tier, Trust
 from skillsvc.service.audit import LOGGER
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.identities.identities import Identities, Ways
 from skillsvc.service.identities.kept import Kept
 from skillsvc.service.identities.static_tokens import StaticTokens, line_of, parse_tokens
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.store.sqlite import SqliteStore
 from tests.integration.admin_in_process import SERVICE as ADMIN
 from tests.integration.in_process import SERVICE, InProcess, Refusal, World, in_process, refusal_of

@@ -13,7 +13,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.domain.limits import Limits
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.in_process import InProcess, World, in_process
 from tests.patience import PATIENCE_S
 from tests.simulators.authority import Authority, Files

@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.certificate_files import CertificateFiles
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.handshakes import serial_at, shake_hands
 from tests.integration.in_process import SERVICE, InProcess, in_process
 from tests.patience import PATIENCE_S

@@ -17,8 +17,8 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.domain.access import Access, AccessRule, IdentityKind, Match, Role
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.patterns import Pattern
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.identities.identities import Identities, Ways
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.admin_in_process import SERVICE as ADMIN
 from tests.integration.in_process import SERVICE, InProcess, Refusal, in_process, refusal_of
 from tests.patience import PATIENCE_S

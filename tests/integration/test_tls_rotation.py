@@ -12,7 +12,7 @@ import pytest
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.handshakes import serial_at
 from tests.integration.in_process import SERVICE, in_process
 from tests.patience import PATIENCE_S
