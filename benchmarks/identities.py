@@ -63,7 +63,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
 
 
 def _bad_tokens(issuer: Issuer) -> tuple[str, ...]:
-    """Return tokens that are expired, by another key, huge, of another text than was signed, and no tokens at all."""
+    """Return tokens that are expired, for others, of others, huge, of another text than was signed, and no tokens."""
     other = Issuer()
     chance = random.Random(1)  # noqa: S311 - tokens that prove nothing
     tokens = [
@@ -71,6 +71,8 @@ def _bad_tokens(issuer: Issuer) -> tuple[str, ...]:
         for number in range(_OF_A_KIND)
         for each in (
             issuer.token(f"expired-{number}", valid_s=-600.0),
+            issuer.token(f"elsewhere-{number}", audience="elsewhere"),
+            issuer.token(f"strange-{number}", issuer="https://strange.example.org"),
             other.token(f"forged-{number}"),
             other.token(f"huge-{number}", padding=_HUGE_BYTES - number),
             issuer.token(f"honest-{number}").replace(".", f".e{number}", 1),

@@ -42,12 +42,20 @@ class Issuer:
         public = json.loads(RSAAlgorithm.to_jwk(self._key.public_key()))
         return json.dumps({"keys": [{**public, "kid": _KEY_ID, "use": "sig", "alg": "RS256"}]})
 
-    def token(self, subject: str, *, valid_s: float = 3600.0, padding: int = 0) -> str:
+    def token(
+        self,
+        subject: str,
+        *,
+        issuer: str = _ISSUER,
+        audience: str = _AUDIENCE,
+        valid_s: float = 3600.0,
+        padding: int = 0,
+    ) -> str:
         """Return a token of a subject, longer by so many bytes."""
         now = datetime.now(UTC)
         claims = {
-            "iss": _ISSUER,
-            "aud": _AUDIENCE,
+            "iss": issuer,
+            "aud": audience,
             "sub": subject,
             "iat": now - timedelta(hours=1),
             "exp": now + timedelta(seconds=valid_s),
