@@ -20,13 +20,16 @@ from pydantic.fields import FieldInfo
 
 from skillsvc.domain.limits import Limits
 from skillsvc.settings.access import AccessTable, ReadableTable
+from skillsvc.settings.admin import AdminTable
+from skillsvc.settings.connections import ConnectionsTable
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, IssuerTable, ProxyTable, TokensTable
 from skillsvc.settings.schema import schema
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
-from skillsvc.settings.tls import AdminTable, ConnectionsTable, HealthTable, TlsTable
+from skillsvc.settings.tls import TlsTable
 
 _ENDLESS = 2**40
 """More than any limit has a reason to be."""

@@ -9,8 +9,11 @@ from skillsvc.domain.access import Access
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL, LOCAL_PRINCIPAL
 from skillsvc.settings.access import AccessTable, access_of, faults_of_access, faults_of_likeness
+from skillsvc.settings.admin import AdminTable
+from skillsvc.settings.connections import ConnectionsTable
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, faults_of_identity
 from skillsvc.settings.listening import exposure_of, is_of_this_machine
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
@@ -19,7 +22,7 @@ from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import AnySourceTable, DirectoryTable
 from skillsvc.settings.table import Table
 from skillsvc.settings.telling import faults_of, name_of
-from skillsvc.settings.tls import AdminTable, ConnectionsTable, HealthTable, TlsTable
+from skillsvc.settings.tls import TlsTable
 from skillsvc.sources.directory import DirectorySettings
 
 
