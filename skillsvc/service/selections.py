@@ -1,6 +1,6 @@
 """Selections: the rows that requests list of a view, kept for the last of them.
 
-A view of several layers, or a narrowed one, is gone through whole to be listed, in 11 ms for 10,000 skills: whoever asks
+A view of several layers, or a narrowed one, is gone through whole, in 11 ms where it has 10,000 skills: whoever asks
 for pages of ever another size or begin would have that done by each call, and take a core within its share.
 """
 
