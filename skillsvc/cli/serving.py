@@ -10,12 +10,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.cli.descriptors import connections_of, raise_descriptors
 from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.listeners import Listeners
@@ -87,7 +89,7 @@ def serve(
             version=version("skillsvc"),
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
-            connections=settings.connections.connections(),
+            connections=replace(settings.connections.connections(), at_most=connections_of(raise_descriptors())),
             health_watches=settings.health.health_watches(),
             shares=None if settings.asks_nobody() else settings.fairness.shares(),
             identities=identifying.identities,
