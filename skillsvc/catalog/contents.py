@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
 from skillsvc.catalog.layer import Layer, followed, new_layer, retained, sharing
-from skillsvc.catalog.tombstones import without
+from skillsvc.catalog.tombstones import with_revoked, without
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
@@ -63,6 +64,34 @@ def replaced(ground: Ground, content: Content, now: datetime, limits: Limits) ->
         layer = replace(layer, log_generation=number)
     changed = before is None or before.present.sequence != layer.present.sequence
     return Replaced(layer=layer, stale=False, changed=changed, conflicts=conflicts, revoked=revoked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unkept:
+    """What was to be taken out of a layer and could not be kept: names, and all, by the numbers that clears came with.
+
+    Of those numbers the highest alone counts, beside none at all, which is never stale.
+    """
+
+    revoked: frozenset[str] = frozenset()
+    cleared: frozenset[int | None] = frozenset()
+
+    def joined(self, other: Self) -> Self:
+        """Return what both say."""
+        cleared = self.cleared | other.cleared
+        highest = max((number for number in cleared if number is not None), default=None)
+        return replace(self, revoked=self.revoked | other.revoked, cleared=cleared & {None, highest})
+
+    def made_good(self, layer: Layer, now: datetime, limits: Limits) -> Layer:
+        """Return the layer that it would be if all had been kept: the very same where nothing is to be done."""
+        for name in sorted(self.revoked):
+            layer = with_revoked(layer, name, now)
+        for number in self.cleared:
+            content = Content(partition=layer.present.partition, rows=(), log_generation=number)
+            layer = replaced(
+                Ground(layer=layer, log_id=layer.present.log_id, deployment=None), content, now, limits
+            ).layer
+        return layer
 
 
 def _is_stale(number: int | None, held: int | None) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
-from skillsvc.catalog.contents import Content, Ground, Replaced, replaced
+from skillsvc.catalog.contents import Content, Ground, Replaced, Unkept, replaced
 from skillsvc.catalog.layer import (
     Layer,
     UnreachableSource,
@@ -55,8 +55,8 @@ class Current:
         # Only ever grows: readers ask it without the lock.
         self._known = set(log.partitions())
         self._resident = Resident(limits.resident_layer_bytes)
-        # What is cleared in memory alone, since the log could not take it; with the names that were to be revoked.
-        self._closed: dict[Partition, frozenset[str]] = {}
+        # What is cleared in memory alone, since the log could not take it.
+        self._closed: dict[Partition, Unkept] = {}
         self._subscribers: tuple[Callable[[], None], ...] = ()
         self._counted_since: list[int] = []
 
@@ -102,6 +102,10 @@ class Current:
             missing = [each for each in partitions if each in self._known and each not in self._layers]
             self._assign({each: self._loaded(each) for each in missing}, kept=partitions)
             return self._layers
+
+    def is_closed(self, partition: Partition) -> bool:
+        """Tell whether less is served of a layer than it has, since what was taken out of it could not be kept yet."""
+        return partition in self._closed
 
     @property
     def is_full(self) -> bool:
@@ -229,7 +233,8 @@ class Current:
         Args:
             contents: In any order.
             now: When.
-            fail_closed: Where the log cannot take it, the layers are empty in memory all the same, until it does.
+            fail_closed: Where the log cannot take it, the layers are empty in memory all the same, and whatever is kept
+                of one next keeps that it was emptied; but for those of which it is known that they would be stale.
 
         Raises:
             Exhausted: LIMIT_EXCEEDED or QUOTA_EXCEEDED where one is more than its layer may hold; nothing changes.
@@ -246,6 +251,9 @@ class Current:
                 for content in contents:
                     ground = self._ground_of(content.partition, now)
                     after = replaced(ground, content, now, self._limits)
+                    if content.partition in self._closed and not after.stale:
+                        # Making good what was not kept has made another generation already.
+                        after = replace(after, changed=True)
                     told.append(after)
                     if after.layer is not ground.layer:
                         steps.append(step_of(ground.layer, after.layer))
@@ -255,7 +263,15 @@ class Current:
                     self._log.keep(steps)
             except (Unavailable, DataLoss):
                 if fail_closed:
-                    self._close({content.partition: frozenset() for content in contents}, now)
+                    stale = {content.partition for content, after in zip(contents, told, strict=False) if after.stale}
+                    self._close(
+                        {
+                            content.partition: Unkept(cleared=frozenset({content.log_generation}))
+                            for content in contents
+                            if content.partition not in stale
+                        },
+                        now,
+                    )
                 raise
             self._let_in(layers)
         self._tell_of(steps)
@@ -286,7 +302,7 @@ class Current:
                 if told.changed or after.generations != layer.generations:
                     self._log.keep([step_of(layer, after)])
             except (Unavailable, DataLoss):
-                self._close({partition: frozenset({name})}, now)
+                self._close({partition: Unkept(revoked=frozenset({name}))}, now)
                 raise
             self._let_in({partition: after})
         if told.after.sequence != told.before.sequence:
@@ -380,16 +396,14 @@ class Current:
     def _writable(self, partition: Partition, now: datetime) -> Layer:
         """Return a known layer as the log holds it, which what is in memory may not be; to be let in by the caller."""
         held = self._layers.get(partition)
-        pending = self._closed.get(partition)
-        if pending is None:
+        unkept = self._closed.get(partition)
+        if unkept is None:
             return held if held is not None else layer_of(self._log.load(partition))
         layer = layer_of(self._log.load(partition))
         if held is not None:
             # What could not be kept has been served: no sequence is given twice.
             layer = replace(layer, unreachable=held.unreachable, highest=held.present.sequence)
-        after = layer
-        for name in sorted(pending):
-            after = with_revoked(after, name, now)
+        after = unkept.made_good(layer, now, self._limits)
         if after is not layer:
             self._log.keep([step_of(layer, after)])
         return after
@@ -400,17 +414,17 @@ class Current:
         deployment = self._layers.get(DEPLOYMENT)
         return Ground(layer=layer, log_id=log_id, deployment=None if deployment is None else deployment.present)
 
-    def _close(self, names: Mapping[Partition, frozenset[str]], now: datetime) -> None:
+    def _close(self, unkept: Mapping[Partition, Unkept], now: datetime) -> None:
         """Serve nothing of layers, or nothing of names of the deployment's, though the log does not know of it."""
         closed: dict[Partition, Layer] = {}
-        for partition, revoked in names.items():
-            self._closed[partition] = self._closed.get(partition, frozenset()) | revoked
+        for partition, each in unkept.items():
+            self._closed[partition] = self._closed.get(partition, Unkept()).joined(each)
             layer = self._layers.get(partition)
             if layer is None:
                 # What is not in memory is served by nobody, before the log can be read.
                 continue
             if partition == DEPLOYMENT:
-                for name in sorted(revoked):
+                for name in sorted(each.revoked):
                     layer = with_revoked(layer, name, now)
             else:
                 layer = emptied(layer, now)

@@ -346,8 +346,12 @@ class Refresh:
         return published
 
     def _is_served(self) -> bool:
-        """Tell whether what is merged was published, and nothing of the layer was revoked or lifted since."""
-        return self._published is self._merged and self._revoked is self._current.layers[self._partition].revoked
+        """Tell whether what is merged was published, and nothing of the layer was revoked, lifted or closed since."""
+        return (
+            self._published is self._merged
+            and self._revoked is self._current.layers[self._partition].revoked
+            and not self._current.is_closed(self._partition)
+        )
 
     def _say(self) -> None:
         """Bring `diagnostics` up to date."""

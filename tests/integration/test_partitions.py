@@ -437,6 +437,30 @@ class TestFailClosed:
             await here.hold("alice", skill("review"))
             assert await here.names("alice") == ["review"]
 
+    async def test_what_was_to_be_cleared_is_so_by_whatever_is_kept_next(
+        self, log: FailingLog, world: World, tmp_path: Path
+    ) -> None:
+        async with tenants(tmp_path, world=world) as here:
+            for each in ("alice", "bob", "new"):
+                await here.hold(each, skill("review"), number=5)
+            log.gone = True
+            numbers = {"alice": None, "bob": 6, "new": 4}
+            request = pb.ClearPartitionsRequest(
+                partitions=[
+                    pb.PartitionEmptied(partition=of(each), log_generation=number) for each, number in numbers.items()
+                ]
+            )
+            assert (await here.operator.refused(request)).reason == "STORE_UNREACHABLE"
+            # What is known to be stale is not emptied for that.
+            assert [await here.names(each) for each in numbers] == [[], [], ["review"]]
+            log.gone = False
+            for each in numbers:
+                await here.revoke(each, "another")
+            assert [await here.names(each) for each in numbers] == [[], [], ["review"]]
+            assert (await here.hold("bob", skill("review"), number=5)).verdict == STALE
+        async with tenants(tmp_path, world=world) as here:
+            assert [await here.names(each) for each in numbers] == [[], [], ["review"]]
+
     async def test_a_refresh_that_cannot_be_kept_leaves_all_as_it_was(
         self, log: FailingLog, world: World, tmp_path: Path
     ) -> None:

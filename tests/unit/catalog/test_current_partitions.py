@@ -16,11 +16,16 @@ from typing_extensions import override
 from skillsvc.catalog.contents import Content
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.log import LayerStep
+from skillsvc.catalog.refresh import Refresh
 from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.store.sqlite import SqliteStore
 from tests.contract.layer_log_values import row
+from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.simulators.clock import Clock
+from tests.simulators.scripted_source import ScriptedSource
+from tests.simulators.skills import skill_row
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ALICE = Partition(principal="token:alice", project="")
@@ -139,31 +144,62 @@ def test_no_name_of_a_partition_that_nobody_published_to_is_revoked(opened: Call
     assert current.partitions == (DEPLOYMENT,)
 
 
-def test_what_could_not_be_kept_as_revoked_does_not_come_back_with_a_source(tmp_path: Path) -> None:
-    class Full(SqliteStore):
-        is_full = False
+class Full(SqliteStore):
+    """A store whose disk may be full."""
 
-        @override
-        def keep(self, steps: Sequence[LayerStep]) -> None:
-            if self.is_full:
-                raise Unavailable(ErrorReason.STORE_UNREACHABLE, "full")
-            super().keep(steps)
+    is_full = False
 
-    with closing(Full(tmp_path / "skillsvc.db", random_bytes=os.urandom)) as store:
-        current = Current(store, Limits())
-        current.open_layer(DEPLOYMENT, NOW)
-        current.replace([Content(partition=ALICE, rows=(row("a"), row("b")))], NOW)
-        store.is_full = True
-        with pytest.raises(Unavailable):
-            current.revoke(ALICE, "a", NOW)
-        assert current.layers[ALICE].present.rows == ()
-        emptied = current.layers[ALICE].present.sequence
-        store.is_full = False
-        # A reload declares a source that feeds the partition.
-        layer = current.open_layer(ALICE, NOW)
-        assert (layer.present.names, layer.revoked) == (("b",), frozenset({"a"}))
-        assert layer.present.sequence > emptied
-        assert current.layers[ALICE] == layer
+    @override
+    def keep(self, steps: Sequence[LayerStep]) -> None:
+        if self.is_full:
+            raise Unavailable(ErrorReason.STORE_UNREACHABLE, "full")
+        super().keep(steps)
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Full]:
+    with closing(Full(tmp_path / "full.db", random_bytes=os.urandom)) as store:
+        yield store
+
+
+def test_what_could_not_be_kept_as_revoked_does_not_come_back_with_a_source(full: Full) -> None:
+    current = Current(full, Limits())
+    current.open_layer(DEPLOYMENT, NOW)
+    current.replace([Content(partition=ALICE, rows=(row("a"), row("b")))], NOW)
+    full.is_full = True
+    with pytest.raises(Unavailable):
+        current.revoke(ALICE, "a", NOW)
+    assert current.layers[ALICE].present.rows == ()
+    emptied = current.layers[ALICE].present.sequence
+    full.is_full = False
+    # A reload declares a source that feeds the partition.
+    layer = current.open_layer(ALICE, NOW)
+    assert (layer.present.names, layer.revoked) == (("b",), frozenset({"a"}))
+    assert layer.present.sequence > emptied
+    assert current.layers[ALICE] == layer
+
+
+def test_what_could_not_be_kept_is_by_the_next_look_of_the_sources_though_they_hold_what_they_held(full: Full) -> None:
+    current, blobs = Current(full, Limits()), MemoryBlobStore()
+    source, clock = ScriptedSource("main"), Clock()
+    source.hold(skill_row(blobs, "a"), skill_row(blobs, "b"))
+    current.open_layer(DEPLOYMENT, NOW)
+    current.open_layer(ALICE, NOW)
+    refresh = Refresh(current, ALICE, [source], blobs=blobs, limits=Limits(), now=clock, clock=clock.monotonic)
+    refresh.look()
+    full.is_full = True
+    with pytest.raises(Unavailable):
+        current.revoke(ALICE, "a", NOW)
+    refresh.look()
+    # Not told as complete: it has more than is served.
+    assert (refresh.present.names, refresh.is_published, len(refresh.unreachable)) == ((), False, 1)
+    full.is_full = False
+    refresh.look()
+    assert (refresh.present.names, refresh.unreachable) == (("b",), ())
+    # What was made good is a revoke more, after which sources are asked once more.
+    refresh.look()
+    assert refresh.is_published
+    assert Current(full, Limits()).ensure((ALICE,))[ALICE].revoked == {"a"}
 
 
 def test_layers_replaced_together_are_one_assignment_told_once(opened: Callable[[Limits], Current]) -> None:
