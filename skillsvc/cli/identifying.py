@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 KEYS_TIMEOUT_S = 10.0
 _OF_A_FILE = {"every_s": 5.0, "after_failure_s": 5.0, "apart_s": 1.0}
 _OF_A_URL = {"every_s": 600.0, "after_failure_s": 30.0, "apart_s": 60.0}
-"""An unknown key has keys fetched at most once in 60 s (contract of the server with its issuers)."""
+"""An unknown key has keys fetched at most once in 60 s (docs/identity.md)."""
 
 _log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ ALLOWED_NAMES: Final = 4096
 """Skills a rule may name in `allow`, as a request may."""
 _ANYTHING: Final = Pattern("*")
 _MOST_JUDGED: Final = 250
-"""Rules that are tried in vain for one identity, more than may be alike: who is nearly for more of them is refused."""
+"""Rules that are tried in vain for one identity: for whom more of them are nearly is refused."""
 _MIXED_WEIGHT: Final = 5
 """As how many rules one counts there whose patterns take longer."""
 
@@ -215,7 +215,7 @@ class Explained:
     rule: str
     misfits: tuple[str, ...] = ()
     decides: bool = False
-    """Whether this rule decides: the first that matches."""
+    """Whether this rule decides: the first that matches, unless nearly too many do."""
 
     @property
     def matches(self) -> bool:
@@ -259,25 +259,28 @@ class Access:
 
     def judge(self, identity: Identity) -> Grant | Refusal:
         """Return what the first rule that matches gives."""
+        decided = self._decided(identity)
+        return decided if isinstance(decided, Refusal) else _grant(decided, identity)
+
+    def explain(self, identity: Identity) -> tuple[Explained, ...]:
+        """Return what each rule says, in their order; `judge` tells what comes of it."""
+        decided = self._decided(identity)
+        return tuple(
+            Explained(rule=rule.name, misfits=tuple(rule.match.misfits(identity)), decides=rule is decided)
+            for rule in self.rules
+        )
+
+    def _decided(self, identity: Identity) -> AccessRule | Refusal:
+        """Return the first rule that matches."""
         tried = 0
         for place in self._index.places(_shown(identity)):
             if tried >= _MOST_JUDGED:
                 return Refusal(why="too many access rules nearly match", caller=_cut(identity))
             rule = self.rules[place]
             if rule.match.fits(identity):
-                return _grant(rule, identity)
+                return rule
             tried += rule.match.weight
         return Refusal(why="no access rule matches", caller=_cut(identity))
-
-    def explain(self, identity: Identity) -> tuple[Explained, ...]:
-        """Return what each rule says, in their order; `judge` tells what comes of it."""
-        explained: list[Explained] = []
-        decided = False
-        for rule in self.rules:
-            misfits = tuple(rule.match.misfits(identity))
-            explained.append(Explained(rule=rule.name, misfits=misfits, decides=not misfits and not decided))
-            decided = decided or not misfits
-        return tuple(explained)
 
 
 def access_of_this_machine() -> Access:
