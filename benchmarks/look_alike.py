@@ -24,7 +24,7 @@ from benchmarks.tree import name_of
 from skillsvc.catalog.learned import Learned, LearnedLayers, LearnedSkill
 from skillsvc.domain.access import Grant, Role
 from skillsvc.domain.partition import Partition
-from skillsvc.service.boundary import OfThisMachine
+from skillsvc.service.call import OfThisMachine
 from skillsvc.service.server import Parts, Server
 
 _CALLS = 3_000

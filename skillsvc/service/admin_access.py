@@ -11,7 +11,7 @@ from skillsvc.service.access_requests import ExplainAsk
 from skillsvc.service.admin_pages import Pages, joined
 from skillsvc.service.admin_scope import AdminScope
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.threads import Threads
 
 

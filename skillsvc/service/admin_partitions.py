@@ -15,7 +15,7 @@ from skillsvc.service import admin_wire
 from skillsvc.service.admin_requests import RevokeAsk
 from skillsvc.service.admin_scope import AdminScope
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.threads import Threads
 
 

@@ -20,7 +20,7 @@ from skillsvc.service.admin_pages import SEPARATOR, Pages, joined
 from skillsvc.service.admin_requests import DiagnosticsAsk, RefreshAsk, SourcesAsk
 from skillsvc.service.admin_scope import AdminScope, draining
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.threads import Threads
 

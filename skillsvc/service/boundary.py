@@ -1,66 +1,32 @@
-"""The boundary: raw bytes in, raw bytes out, and the one place that turns errors into statuses.
+"""The boundary: raw bytes in, raw bytes out, and the one place where errors end.
 
 Composed around each handler at registration rather than as an interceptor, which costs a third of the throughput
 (performance.md). A request that is no message is INVALID_ARGUMENT; an error of ours is mapped by one table and carries
 one ErrorInfo; anything else reaches the log whole and the caller as an incident id.
 
 Who calls is judged before anything of the request is looked at, once a call and once more where the rules changed
-meanwhile. What comes of it is a `Grant`, and through it a `Viewer`: no handler has another way to whose catalog it is.
+meanwhile.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from math import ceil
-from typing import Final, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import grpc
-from google.protobuf.any_pb2 import Any
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError, Message
-from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc_status import rpc_status
 
-from skillsvc.domain import errors
-from skillsvc.domain.access import (
-    LOCAL,
-    NOBODY_IS_ASKED,
-    Grant,
-    Identity,
-    Judgement,
-    Refusal,
-    Role,
-    access_of_this_machine,
-)
 from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
 from skillsvc.domain.shares import Group
-from skillsvc.domain.view import Viewer
 from skillsvc.service.audit import Audit, Refused
+from skillsvc.service.call import NOBODY, Call, Context, Identities
 from skillsvc.service.fairness import Fairness, Turn, Turnstile
 from skillsvc.service.groups import CHANGES, OPERATIONS, act_of, group_of
 from skillsvc.service.peers import address_of
-from skillsvc.service.roles import Need, Open, need_of
-
-DOMAIN = "skillsource.v1"
-CODES: dict[type[SkillsvcError], int] = {
-    errors.InvalidInput: code_pb2.INVALID_ARGUMENT,
-    errors.NotFound: code_pb2.NOT_FOUND,
-    errors.StateMissing: code_pb2.FAILED_PRECONDITION,
-    errors.Unavailable: code_pb2.UNAVAILABLE,
-    errors.Unauthenticated: code_pb2.UNAUTHENTICATED,
-    errors.Denied: code_pb2.PERMISSION_DENIED,
-    errors.Conflict: code_pb2.ABORTED,
-    errors.AlreadyExists: code_pb2.ALREADY_EXISTS,
-    errors.Exhausted: code_pb2.RESOURCE_EXHAUSTED,
-    errors.DataLoss: code_pb2.DATA_LOSS,
-    errors.NotImplementedYet: code_pb2.UNIMPLEMENTED,
-    errors.InternalFault: code_pb2.INTERNAL,
-}
-_MESSAGE_MAX_BYTES = 1024
-"""A whole status must stay below 4 KiB, or the transport loses it."""
+from skillsvc.service.roles import Need, need_of
+from skillsvc.service.statuses import Told, abort, refuse_cheaply
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 """The registered form of one call's handler."""
@@ -85,7 +51,6 @@ _FLOODING: Final = frozenset(
     }
 )
 """Refusals of which as many come as somebody likes to send."""
-_TOLD = 1024
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 256
 
@@ -93,134 +58,6 @@ _log = logging.getLogger(__name__)
 _Request = TypeVar("_Request", bound=Message)
 _Ask = TypeVar("_Ask")
 _Raw = TypeVar("_Raw")
-Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
-"""What gRPC knows of a call."""
-
-
-class Identities(Protocol):
-    """Who calls, and what the access rules make of that. Lives on the event loop, but for `subscribe`."""
-
-    @property
-    def version(self) -> int:
-        """A number that grows when rules or credentials change: what was granted before is to be judged again."""
-
-    def grant_of(self, context: Context, /) -> Grant | Refusal:
-        """Return what the caller of a call gets; for every call, so that what was verified is remembered.
-
-        Raises:
-            Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID, also where they have expired.
-        """
-
-    def explain(self, identity: Identity, /) -> Judgement:
-        """Return what the rules in force say of an identity, for any thread; it takes as long as there are rules."""
-
-    def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
-        """Have `told` called after each change, on any thread; returns what ends that."""
-
-
-class OfThisMachine:
-    """Identities where nothing of them is configured: whoever reaches the server is `local`, and may do all."""
-
-    version: Final = 0
-
-    def __init__(self, grant: Grant | None = None) -> None:
-        """Judge once; a `grant` is what everybody gets instead."""
-        self._access = access_of_this_machine()
-        self._grant = grant or self._access.judge(LOCAL)
-
-    def grant_of(self, _context: Context) -> Grant | Refusal:
-        """Return the same for everybody."""
-        return self._grant
-
-    def explain(self, identity: Identity) -> Judgement:
-        """Say that nobody is asked."""
-        return Judgement(
-            identity=identity,
-            unproved=NOBODY_IS_ASKED,
-            judged=self._access.judge(identity),
-            rules=self._access.explain(identity),
-        )
-
-    def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
-        """Nothing ever changes."""
-        return lambda: None
-
-
-class Call:
-    """What a handler may know of the call itself: who makes it, what they may see, and how much time is left.
-
-    One is made for every call, so that it is no dataclass: frozen ones take four times as long.
-    """
-
-    __slots__ = ("_identities", "_need", "_version", "context", "grant")
-
-    def __init__(self, context: Context, identities: Identities, need: Need) -> None:
-        """Judge the caller of a context by what the call needs.
-
-        Raises:
-            Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID.
-            Denied: ROLE_MISSING, also where no access rule is for the caller.
-        """
-        self.context = context
-        self._identities = identities
-        self._need = need
-        self._version = identities.version
-        self.grant: Grant = _NOBODY if need is _TO_EVERYBODY else _granted(identities.grant_of(context), need)
-        """What the caller gets. Of whom nobody asks who they are, nothing."""
-
-    @property
-    def caller(self) -> Partition:
-        """The caller's principal without a project."""
-        return Partition(self.grant.principal, "")
-
-    def viewer(self, project: str) -> Viewer:
-        """Return who asks, of a project whose name is checked.
-
-        Raises:
-            Denied: PROJECT_NOT_ALLOWED, in the same words whether anybody has published to it or not (rules.md 7).
-        """
-        grant = self.grant
-        if project and not grant.may_name(project):
-            raise Denied(ErrorReason.PROJECT_NOT_ALLOWED, "the caller may not name this project")
-        return Viewer(grant.principal, project, grant.partitions, grant.allow)
-
-    def judge_again(self) -> bool:
-        """Judge the caller anew where rules or credentials changed; return whether they did. Raises as at first."""
-        version = self._identities.version
-        if version == self._version:
-            return False
-        self.grant = _granted(self._identities.grant_of(self.context), self._need)
-        self._version = version
-        return True
-
-    def time_left_s(self, at_most: float) -> float:
-        """Return the seconds until the caller's deadline, at most so many; a caller need not have one."""
-        left: object = self.context.time_remaining()  # None without a deadline, whatever the stubs say
-        return max(0.0, min(left, at_most)) if isinstance(left, float) else at_most
-
-
-_TO_EVERYBODY: Final = Open.TO_EVERYBODY
-"""Looked up once: each call asks for it."""
-_NOBODY: Final = Grant(principal="", rule="")
-"""What callers get whom nobody asked who they are."""
-
-
-def _granted(judged: Grant | Refusal, need: Need) -> Grant:
-    """Return what a caller gets; one for whom there is no rule is told no more than one who lacks the role."""
-    if isinstance(judged, Grant) and need in judged.roles:
-        # What nearly every call comes to.
-        return judged
-    role = need if isinstance(need, Role) else Role.READER
-    if isinstance(judged, Refusal) or need is role:
-        caller, rule = (judged.caller, "") if isinstance(judged, Refusal) else (judged.principal, judged.rule)
-        raise Denied(
-            ErrorReason.ROLE_MISSING,
-            f"the call needs the role {role}",
-            metadata={"role": role.value},
-            caller=caller,
-            rule=rule,
-        )
-    return judged
 
 
 def _who(error: SkillsvcError) -> tuple[str, str]:
@@ -415,9 +252,9 @@ class Boundary:
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
             )
         if error.reason in _FLOODING:
-            _refuse_cheaply(context, error, entrance.told)
+            refuse_cheaply(context, error, entrance.told)
         else:
-            await _abort(context, error)
+            await abort(context, error)
 
     async def _fault(self, context: Context, call: Call | None, entrance: "_Entrance") -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""
@@ -425,7 +262,7 @@ class Boundary:
         _log.exception("incident %s", incident, extra={"incident_id": incident})
         if entrance.act in OPERATIONS:
             # How far it came is not known: what an operator began has to be looked after.
-            grant = _NOBODY if call is None else call.grant
+            grant = NOBODY if call is None else call.grant
             self.audit.failed(
                 entrance.act,
                 ErrorReason.INTERNAL_FAULT.value,
@@ -433,7 +270,7 @@ class Boundary:
                 rule=grant.rule,
                 what=incident,
             )
-        await _abort(
+        await abort(
             context,
             InternalFault(
                 ErrorReason.INTERNAL_FAULT,
@@ -463,14 +300,11 @@ class _Unary(grpc.RpcMethodHandler):  # type: ignore[type-arg] # it has argument
 
 
 class _Entrance(NamedTuple):
-    """What all calls of one handler have in common where they begin.
-
-    `told` are statuses that are told again and again, by their messages and when to try again, in milliseconds.
-    """
+    """What all calls of one handler have in common where they begin."""
 
     act: str
     turnstile: Turnstile | None
-    told: dict[tuple[str, int], grpc.Status]
+    told: Told
 
 
 def _turn(turnstile: Turnstile, call: Call) -> Turn:
@@ -480,58 +314,3 @@ def _turn(turnstile: Turnstile, call: Call) -> Turn:
     assert task is not None, "a handler runs in the task of its call"
     task.add_done_callback(turn.end)
     return turn
-
-
-async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
-    await context.abort_with_status(rpc_status.to_status(status_of(error)))
-    raise AssertionError  # pragma: no cover - abort_with_status always raises
-
-
-def _refuse_cheaply(context: Context, error: SkillsvcError, told: dict[tuple[str, int], grpc.Status]) -> None:
-    """Set the status of a refusal of which many may come: a flood must not cost more than answers would.
-
-    An abort would raise through all of gRPC, which takes longer than to answer. When to try again is told in whole
-    milliseconds, so that there are few statuses.
-    """
-    after_ms = ceil((error.retry_after_s or 0.0) * 1000)
-    status = told.get((error.message, after_ms))
-    if status is None:
-        if len(told) >= _TOLD:
-            told.clear()
-        if after_ms:
-            error = Exhausted(error.reason, error.message, metadata=error.metadata, retry_after_s=after_ms / 1000)
-        status = told[error.message, after_ms] = rpc_status.to_status(status_of(error))
-    context.set_code(status.code)
-    context.set_details(status.details)
-    context.set_trailing_metadata(status.trailing_metadata)
-
-
-def status_of(error: SkillsvcError) -> status_pb2.Status:
-    """Return the status of an error: its code by the table, one ErrorInfo, and RetryInfo where a repetition may do."""
-    status = status_pb2.Status(code=CODES[type(error)], message=_bounded(error.message))
-    info = error_details_pb2.ErrorInfo(reason=error.reason.value, domain=DOMAIN, metadata=dict(error.metadata))
-    status.details.append(_packed(info))
-    if error.retry_after_s is not None:
-        delay = Duration()
-        delay.FromNanoseconds(round(error.retry_after_s * 1e9))
-        status.details.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
-    if isinstance(error, Exhausted) and error.subject:
-        used_up = error_details_pb2.QuotaFailure.Violation(subject=error.subject, description=_bounded(error.message))
-        status.details.append(_packed(error_details_pb2.QuotaFailure(violations=[used_up])))
-    if "field" in error.metadata and isinstance(error, InvalidInput):
-        violation = error_details_pb2.BadRequest.FieldViolation(
-            field=error.metadata["field"], description=_bounded(error.message)
-        )
-        status.details.append(_packed(error_details_pb2.BadRequest(field_violations=[violation])))
-    return status
-
-
-def _packed(detail: Message) -> Any:
-    packed = Any()
-    packed.Pack(detail)
-    return packed
-
-
-def _bounded(message: str) -> str:
-    encoded = message.encode(errors="replace")
-    return encoded[:_MESSAGE_MAX_BYTES].decode(errors="ignore")

@@ -15,7 +15,7 @@ from skillsvc.domain.tokens import PagePosition, TokenKeys
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.requests import AssetAsk, BodyAsk, InventoryAsk, ListAsk, out_of_range
 from skillsvc.service.selections import Selections
 from skillsvc.service.sights import Seen, Sights, row_of

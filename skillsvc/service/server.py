@@ -29,7 +29,8 @@ from skillsvc.service.admin_scope import AdminScope, Looks
 from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.answers import AnswerCache
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, Handler, Identities, OfThisMachine
+from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.call import Identities, OfThisMachine
 from skillsvc.service.changes import Changes
 from skillsvc.service.channelz import SERVICE as CHANNELZ_SERVICE
 from skillsvc.service.channelz import channelz_handlers

@@ -14,7 +14,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.needs import Needs
 from skillsvc.service.requests import Scope

@@ -11,7 +11,8 @@ from skillsvc.domain.errors import ErrorReason, NotImplementedYet
 from skillsvc.domain.limits import Limits
 from skillsvc.service import wire
 from skillsvc.service.activations import Activations
-from skillsvc.service.boundary import Boundary, Call, Handler
+from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.call import Call
 from skillsvc.service.reads import Reads
 from skillsvc.service.requests import (
     parse_activation,

@@ -14,7 +14,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.requests import WatchAsk
 from skillsvc.service.sights import Phase, Seen, Sights

@@ -15,7 +15,7 @@ from skillsvc.catalog.current import Current
 from skillsvc.domain.generation import Row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.admin_scope import Looks
-from skillsvc.service.boundary import Identities
+from skillsvc.service.call import Identities
 from tests.integration.in_process import InProcess, Refusal, World, in_process, refusal_of
 from tests.patience import PATIENCE_S
 

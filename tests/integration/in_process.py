@@ -24,7 +24,7 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
-from skillsvc.service.boundary import Identities, OfThisMachine
+from skillsvc.service.call import Identities, OfThisMachine
 from skillsvc.service.connections import Connections
 from skillsvc.service.health_watches import HealthWatches
 from skillsvc.service.server import Parts, Server

@@ -15,7 +15,8 @@ from typing_extensions import override
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, Call, OfThisMachine
+from skillsvc.service.boundary import Boundary
+from skillsvc.service.call import Call, OfThisMachine
 from skillsvc.service.skill_source import FEATURES
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.in_process import SERVICE, InProcess, World, in_process, refusal_of

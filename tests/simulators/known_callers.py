@@ -7,7 +7,7 @@ from skillsvc.domain.access import Grant, Identity, Judgement, Refusal, Role
 from skillsvc.domain.errors import ErrorReason, Unauthenticated
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.patterns import Pattern
-from skillsvc.service.boundary import Context
+from skillsvc.service.call import Context
 
 HEADER = "caller"
 

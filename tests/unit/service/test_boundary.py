@@ -10,7 +10,9 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.domain.access import Grant, Identity, Judgement, Refusal, Role
 from skillsvc.domain.errors import Denied, ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Call, Context, Requests, status_of
+from skillsvc.service.boundary import Requests
+from skillsvc.service.call import Call, Context
+from skillsvc.service.statuses import status_of
 from tests.integration.in_process import unpacked
 
 INVALID, NOT_FOUND = code_pb2.INVALID_ARGUMENT, code_pb2.NOT_FOUND
@@ -150,7 +152,7 @@ class TestRequests:
             assert requests.read(pb.ListAssetsRequest(name=str(number)).SerializeToString()) == str(number)
         assert len(parsed) == 10_002
         assert len(requests._remembered) <= 4_096
-        assert all(len(raw) <= 256 for raw in requests._remembered)
+        assert all(isinstance(raw, bytes) and len(raw) <= 256 for raw in requests._remembered)
 
 
 class Judged:

@@ -8,7 +8,8 @@ from grpc_health.v1 import health_pb2
 from skillsvc.domain.access import Role
 from skillsvc.domain.limits import Limits
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, OfThisMachine
+from skillsvc.service.boundary import Boundary
+from skillsvc.service.call import OfThisMachine
 from skillsvc.service.roles import AGENTS, CHANNELZ, NEEDS, OPERATORS, REFLECTION, Open, need_of
 
 
