@@ -481,7 +481,7 @@ def test_reports_follow_a_source_through_its_looks(stage: Stage) -> None:
     assert report.next_look_at == start.replace(hour=1, minute=2, second=0)
 
 
-def test_an_operator_is_told_of_all_that_looks_found_and_of_what_clashes(stage: Stage) -> None:
+def test_an_operator_is_told_of_all_that_looks_found_and_of_what_clashes_within_a_layer(stage: Stage) -> None:
     mine = ScriptedSource("mine")
     mine.hold(stage.skill("a", "Mine."), stage.skill("b"))
     stage.one.hold(stage.skill("a"))
@@ -493,9 +493,8 @@ def test_an_operator_is_told_of_all_that_looks_found_and_of_what_clashes(stage: 
     )
     [shadowed] = stage.loop.diagnostics(DEPLOYMENT)
     assert (shadowed.code, shadowed.source) == (DiagnosticCode.SHADOWED, "two")
-    [hidden] = stage.loop.diagnostics(LOCAL)
-    assert (hidden.code, hidden.skill, hidden.source) == (DiagnosticCode.SHADOWED, "a", "mine")
-    assert "the deployment layer" in hidden.message
+    # What another layer hides is told where layers are seen together.
+    assert stage.loop.diagnostics(LOCAL) == ()
     with pytest.raises(KeyError):
         stage.loop.diagnostics(Partition(principal="local", project="x"))
 
