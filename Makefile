@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 # Words added to the command of serve, bench, or to pytest: `make integration ARGS="-k watch"`.
 ARGS ?=
 
+# What serves alone; the stamp of setup stands on it, and adds the tools.
+RUNTIME_STAMP := $(VENV)/.stamp-runtime
 SETUP_STAMP := $(VENV)/.stamp
 CODEGEN_STAMP := .venv-codegen/.stamp
 PROTOS := $(wildcard proto/skillsource/v1/*.proto)
@@ -28,7 +30,7 @@ help: ## Show this list
 setup: $(SETUP_STAMP) ## Make the virtual environment .venv with the server, the client and all tools
 
 .PHONY: serve
-serve: setup ## Serve examples/skills on 127.0.0.1:50051, with state in .skillsvc-data (ARGS=... is added)
+serve: $(RUNTIME_STAMP) ## Serve examples/skills on 127.0.0.1:50051, with state in .skillsvc-data (ARGS=... is added)
 	$(BIN)/skillsvc serve --skills-dir examples/skills --data-dir .skillsvc-data --listen 127.0.0.1:50051 $(ARGS)
 
 .PHONY: fix
@@ -75,7 +77,7 @@ unit: setup ## Tests of single modules, and of what is written about them
 
 .PHONY: property-quick
 property-quick: setup ## Property tests with few examples
-	$(BIN)/pytest -q -n auto -m property --hypothesis-profile=quick $(ARGS)
+	$(BIN)/pytest -q -n auto -m "property and not integration" --hypothesis-profile=quick $(ARGS)
 
 .PHONY: property
 property: setup ## Property tests with many examples
@@ -83,7 +85,7 @@ property: setup ## Property tests with many examples
 
 .PHONY: integration
 integration: setup tools ## Tests with a real server
-	$(BIN)/pytest -q -n auto -m integration $(ARGS)
+	$(BIN)/pytest -q -n auto -m integration --hypothesis-profile=quick $(ARGS)
 
 .PHONY: tools
 tools: ## The programs of others that the integration tests talk to; installed where that is possible
@@ -141,11 +143,18 @@ clean: ## Remove everything that make has made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is older than what it depends on exactly when the environment must be filled again.
-$(SETUP_STAMP): requirements/dev.txt pyproject.toml clients/python/pyproject.toml
-	.ci/venv $(VENV) "$(PYTHON)"
-	$(BIN)/pip install --quiet --requirement requirements/dev.txt
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable clients/python --editable .
-	touch $@
+# Of the tools, those that build the two packages are needed to install them from here.
+$(RUNTIME_STAMP): requirements/runtime.txt requirements/dev.txt pyproject.toml clients/python/pyproject.toml
+	@echo "Installing server and client into $(VENV), this once: up to a minute or so"
+	@.ci/venv $(VENV) "$(PYTHON)"
+	@$(BIN)/pip install --quiet --requirement requirements/runtime.txt --constraint requirements/dev.txt editables hatchling
+	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable clients/python --editable .
+	@touch $@
+
+$(SETUP_STAMP): $(RUNTIME_STAMP)
+	@echo "Installing the tools of development into $(VENV)"
+	@$(BIN)/pip install --quiet --requirement requirements/dev.txt
+	@touch $@
 
 $(CODEGEN_STAMP): requirements/codegen.txt
 	.ci/venv .venv-codegen "$(PYTHON)"

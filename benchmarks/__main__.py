@@ -18,6 +18,7 @@ from benchmarks import (
     cold_build,
     fairness,
     git_looks,
+    identities,
     list_skills,
     look_alike,
     many_partitions,
@@ -26,6 +27,7 @@ from benchmarks import (
     repeated_read,
     search,
     skill_body,
+    start_many,
     under_publishing,
 )
 from benchmarks.bench import Bench
@@ -45,7 +47,9 @@ FIGURES: dict[str, Callable[[Bench], Iterable[Figure]]] = {
     "F10": repeated_read.measure,
     "alike": look_alike.measure,
     "fairness": fairness.measure,
+    "identities": identities.measure,
     "sources": many_sources.measure,
+    "start10000": start_many.measure,
 }
 
 

@@ -1,4 +1,7 @@
-"""Load on a server, from another process: by h2load, or where that is missing by a client of our own."""
+"""Load on a server, from another process: by h2load, or by a client of our own that is as cheap.
+
+Ours also makes calls evenly and at moments of chance, which h2load cannot: it sends all that is due in 10 ms at once.
+"""
 
 import json
 import re
@@ -7,11 +10,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 import grpc
+
+from benchmarks.raw_client import Caller
 
 _CONNECTIONS = 4
 _STREAMS = 16
@@ -28,28 +32,42 @@ _UNIT_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 class Call:
     """One call, always the same: `rpc` is a path.
 
-    Every answer must have `answer_bytes`, `spread_bytes` more or less: errors are shorter. A `token` is
-    shown as a bearer's.
+    Every answer has `answer_bytes`, `spread_bytes` more or less: errors are shorter. The `tokens` are shown as a
+    bearer's, one with each call, in turns.
     """
 
     rpc: str
     request: bytes
     answer_bytes: int
     spread_bytes: int = 0
-    token: str = ""
+    tokens: tuple[str, ...] = ()
 
     @property
-    def authorization(self) -> str:
-        """The header that says who calls; empty where nobody is asked."""
-        return f"Bearer {self.token}" if self.token else ""
+    def authorizations(self) -> tuple[str, ...]:
+        """The headers that say who calls."""
+        return tuple(f"Bearer {token}" for token in self.tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """A call that is made evenly, so many times a second, in `turns`: each from and to a second of a run."""
+
+    call: Call
+    a_second: float
+    turns: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """When a call began, in seconds since 1970, and how many seconds it took."""
+    """When a call began, in seconds since 1970 and of the run, how many seconds it took, and whether it was answered.
 
+    What has another length than the answer is a refusal.
+    """
+
+    at: float
     begun: float
     seconds: float
+    is_answered: bool
 
 
 class Load(Protocol):
@@ -59,15 +77,8 @@ class Load(Protocol):
     def name(self) -> str:
         """What to call it in the table."""
 
-    @property
-    def outpaces(self) -> bool:
-        """Whether it makes more calls a second than a grpc.aio server answers."""
-
     def saturate(self, address: str, call: Call, calls: int) -> float:
         """Make so many calls, as fast as they are answered; return the seconds."""
-
-    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[Took]:
-        """Make so many calls, evenly so many a second; return how long each took."""
 
 
 def choose_load() -> Load:
@@ -80,7 +91,6 @@ class H2load:
     """h2load, of nghttp2. It knows nothing of gRPC, so what came is judged by its length."""
 
     name = "h2load"
-    outpaces = True
 
     def __init__(self, program: str) -> None:
         """Use a program."""
@@ -88,27 +98,17 @@ class H2load:
 
     def saturate(self, address: str, call: Call, calls: int) -> float:
         """See `Load`."""
-        return self._run(address, call, calls, "-c", str(_CONNECTIONS), "-m", str(_STREAMS))
-
-    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[Took]:
-        """See `Load`."""
-        with tempfile.NamedTemporaryFile("r") as log:
-            paced = ("-c", str(_CONNECTIONS), "-m", str(_STREAMS), f"--rps={a_second // _CONNECTIONS}")
-            self._run(address, call, calls, *paced, f"--log-file={log.name}")
-            lines = (line.split("\t") for line in log)
-            return [Took(int(begun) / 1e6, int(microseconds) / 1e6) for begun, _status, microseconds in lines]
-
-    def _run(self, address: str, call: Call, calls: int, *options: str) -> float:
         with tempfile.NamedTemporaryFile() as data:
             data.write(b"\0" + len(call.request).to_bytes(4, "big") + call.request)
             data.flush()
-            shown = ("-H", f"authorization: {call.authorization}") if call.token else ()
+            # One header: h2load shows the same with each call.
+            shown = [part for each in call.authorizations for part in ("-H", f"authorization: {each}")]
             ended = subprocess.run(
                 [
                     self._program,
                     *("-n", str(calls), "-d", data.name, "-H", "content-type: application/grpc", "-H", "te: trailers"),
+                    *("-c", str(_CONNECTIONS), "-m", str(_STREAMS)),
                     *shown,
-                    *options,
                     f"http://{address}{call.rpc}",
                 ],
                 check=True,
@@ -127,36 +127,68 @@ class H2load:
 
 
 class OwnLoad:
-    """A grpc.aio client in a process of its own. It is slower than the servers: see `outpaces`."""
+    """`raw_client.py`: for calls at a pace, for many tokens, and where there is no h2load."""
 
     name = "our own client"
-    outpaces = False
 
     def saturate(self, address: str, call: Call, calls: int) -> float:
         """See `Load`."""
-        seconds, _took = self._run(address, call, calls, 0)
+        seconds, took = self.hurry(address, call, calls)
+        assert all(each.is_answered for each in took), "an answer of another length"
         return seconds
 
-    def pace(self, address: str, call: Call, calls: int, *, a_second: int) -> Sequence[Took]:
-        """See `Load`."""
-        _seconds, took = self._run(address, call, calls, a_second)
-        return [Took(begun, seconds) for begun, seconds in took]
+    def hurry(self, address: str, call: Call, calls: int) -> tuple[float, list[Took]]:
+        """Make so many calls, as fast as they are answered or refused; return the seconds of all, and each."""
+        seconds, (took,) = self._run(address, [(call, _caller(call, calls=calls, under_way=_CONNECTIONS * _STREAMS))])
+        return seconds, took
 
-    def _run(self, address: str, call: Call, calls: int, a_second: int) -> tuple[float, list[tuple[float, float]]]:
-        with tempfile.NamedTemporaryFile() as request:
-            request.write(call.request)
-            request.flush()
-            shown = [f"--authorization={call.authorization}"] if call.token else []
-            numbers = [call.answer_bytes, call.spread_bytes, calls, a_second, _CONNECTIONS, _STREAMS]
-            program = Path(__file__).with_name("own_load.py")
-            ended = subprocess.run(
-                [sys.executable, program, address, call.rpc, request.name, *map(str, numbers), *shown],
-                check=True,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
+    def pace(self, address: str, *paces: Pace) -> list[list[Took]]:
+        """Make calls at some paces beside each other; return those of each."""
+        callers = [(each.call, _caller(each.call, a_second=each.a_second, turns=each.turns)) for each in paces]
+        _seconds, took = self._run(address, callers)
+        return took
+
+    def _run(self, address: str, callers: Sequence[tuple[Call, Caller]]) -> tuple[float, list[list[Took]]]:
+        asked = [{**asdict(caller), "request": caller.request.hex()} for _call, caller in callers]
+        ended = subprocess.run(
+            [sys.executable, "-m", "benchmarks.raw_client"],
+            input=json.dumps({"address": address, "callers": asked}),
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         told = json.loads(ended.stdout)
-        return told["seconds"], told["took"]
+        return told["seconds"], [
+            [
+                Took(told["begun"] + begun, begun, seconds, _is_answer(call, data_bytes))
+                for begun, seconds, data_bytes in took
+            ]
+            for (call, _caller), took in zip(callers, told["took"], strict=True)
+        ]
+
+
+def _caller(
+    call: Call,
+    *,
+    calls: int = 0,
+    under_way: int = 0,
+    a_second: float = 0.0,
+    turns: tuple[tuple[float, float], ...] = (),
+) -> Caller:
+    return Caller(
+        path=call.rpc,
+        request=call.request,
+        authorizations=call.authorizations,
+        a_second=a_second,
+        turns=turns,
+        calls=calls,
+        under_way=under_way,
+        connections=_CONNECTIONS,
+    )
+
+
+def _is_answer(call: Call, data_bytes: int) -> bool:
+    return abs(data_bytes - _FRAME_HEAD_BYTES - call.answer_bytes) <= call.spread_bytes
 
 
 def ask(address: str, rpc: str, request: bytes, token: str = "") -> bytes:

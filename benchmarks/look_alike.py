@@ -8,7 +8,7 @@ one half: who guesses by time is right so much more often than a coin (rules.md 
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from benchmarks.figures import Figure, at_most
 from benchmarks.skill_body import RPC, SHAPE
 from benchmarks.tree import name_of
 from skillsvc.catalog.learned import Learned, LearnedLayers, LearnedSkill
-from skillsvc.domain.access import Grant, Refusal, Role
+from skillsvc.domain.access import Grant, Role
 from skillsvc.domain.partition import Partition
-from skillsvc.service.boundary import Context
+from skillsvc.service.call import OfThisMachine
 from skillsvc.service.server import Parts, Server
 
 _CALLS = 3_000
@@ -81,22 +81,7 @@ def times(tree: Path, data: Path) -> dict[str, list[float]]:
             allow=frozenset(visible | {"own", "another", "revoked", "skill-nowhere"}),
             rule="one",
         )
-        return asyncio.run(_times(replace(parts, identities=_Everybody(grant))))
-
-
-class _Everybody:
-    """Identities of which all are one caller."""
-
-    version = 0
-
-    def __init__(self, grant: Grant) -> None:
-        self._grant = grant
-
-    def grant_of(self, _context: Context) -> Grant | Refusal:
-        return self._grant
-
-    def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
-        return lambda: None
+        return asyncio.run(_times(replace(parts, identities=OfThisMachine(grant))))
 
 
 async def _times(parts: Parts) -> dict[str, list[float]]:

@@ -36,6 +36,13 @@ def skillsvc(tree: Path, data: Path) -> Iterator[Running]:
 
 
 @contextmanager
+def skillsvc_of(config: Path) -> Iterator[Running]:
+    """Run `skillsvc serve` by a file of settings."""
+    with _running("skillsvc", "serve", f"--config={config}") as running:
+        yield running
+
+
+@contextmanager
 def bare_handler(rpc: str, answer: bytes) -> Iterator[Running]:
     """Run a grpc.aio server whose one handler returns the same bytes to every call of `rpc`."""
     with tempfile.NamedTemporaryFile() as file:
@@ -49,13 +56,6 @@ def bare_handler(rpc: str, answer: bytes) -> Iterator[Running]:
 def publishing_server(tree: Path, data: Path) -> Iterator[Running]:
     """Run a server that publishes while it is told to on its standard input; see `publishing_server.py`."""
     with _running("benchmarks.publishing_server", str(tree), str(data)) as running:
-        yield running
-
-
-@contextmanager
-def tenants_server(tree: Path, data: Path, reads_a_second: float) -> Iterator[Running]:
-    """Run a server that tells callers apart and holds each to so many reads a second; see `tenants_server.py`."""
-    with _running("benchmarks.tenants_server", str(tree), str(data), str(reads_a_second)) as running:
         yield running
 
 

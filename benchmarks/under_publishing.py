@@ -17,7 +17,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure, at_most, ratios
-from benchmarks.load import Call, Load, ask, choose_load
+from benchmarks.load import Call, OwnLoad, Pace, ask
 from benchmarks.publishing_server import A_SECOND, OTHER_SKILLS
 from benchmarks.servers import Running, publishing_server
 from benchmarks.skill_body import RPC, SHAPE
@@ -40,7 +40,7 @@ class _Round:
 
 def measure(bench: Bench) -> Iterator[Figure]:
     """Measure F6."""
-    load = choose_load()
+    load = OwnLoad()
     request = pb.SkillBodyRequest(name=name_of(SHAPE.skills // 2)).SerializeToString()
     rounds: list[_Round] = []
     with publishing_server(bench.tree(SHAPE), bench.data_folder()) as server:
@@ -58,7 +58,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     yield _figure(rounds, "own", what, load)
 
 
-def _figure(rounds: list[_Round], layer: str, what: str, load: Load) -> Figure:
+def _figure(rounds: list[_Round], layer: str, what: str, load: OwnLoad) -> Figure:
     published = median(each.published[layer] for each in rounds)
     return Figure(
         number="F6",
@@ -75,13 +75,13 @@ def _figure(rounds: list[_Round], layer: str, what: str, load: Load) -> Figure:
     )
 
 
-def _round(server: Running, load: Load, call: Call, seconds: float) -> _Round:
+def _round(server: Running, load: OwnLoad, call: Call, seconds: float) -> _Round:
     """Load the server for about so many seconds a layer."""
     turns: list[tuple[float, str]] = []
     published = dict.fromkeys(_LAYERS, 0)
-    calls = round(_CALLS_A_SECOND * seconds * len(_LAYERS))
+    pace = Pace(call=call, a_second=_CALLS_A_SECOND, turns=((0.0, seconds * len(_LAYERS)),))
     with ThreadPoolExecutor(1) as beside:
-        loading = beside.submit(load.pace, server.address, call, calls, a_second=_CALLS_A_SECOND)
+        loading = beside.submit(load.pace, server.address, pace)
         for layer in itertools.cycle(_LAYERS):
             _turn_to(server, layer)
             turns.append((time.time(), layer))
@@ -90,9 +90,11 @@ def _round(server: Running, load: Load, call: Call, seconds: float) -> _Round:
             if loading.done():
                 break
     took: dict[str, list[float]] = {layer: [] for layer in _LAYERS}
-    for each in loading.result():
-        turn = bisect_right(turns, each.begun, key=lambda turn: turn[0]) - 1
-        if turn >= 0 and each.begun - turns[turn][0] > _SETTLING_S:
+    (calls,) = loading.result()
+    assert all(each.is_answered for each in calls), "an answer of another length"
+    for each in calls:
+        turn = bisect_right(turns, each.at, key=lambda turn: turn[0]) - 1
+        if turn >= 0 and each.at - turns[turn][0] > _SETTLING_S:
             took[turns[turn][1]].append(each.seconds)
     length = {layer: _TURN_S * sum(turned == layer for _begun, turned in turns) for layer in _LAYERS}
     return _Round(

@@ -20,13 +20,16 @@ from pydantic.fields import FieldInfo
 
 from skillsvc.domain.limits import Limits
 from skillsvc.settings.access import AccessTable, ReadableTable
+from skillsvc.settings.admin import AdminTable
+from skillsvc.settings.connections import ConnectionsTable
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, IssuerTable, ProxyTable, TokensTable
 from skillsvc.settings.schema import schema
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
-from skillsvc.settings.tls import AdminTable, ConnectionsTable, HealthTable, TlsTable
+from skillsvc.settings.tls import TlsTable
 
 _ENDLESS = 2**40
 """More than any limit has a reason to be."""
@@ -163,7 +166,8 @@ _MEANINGS = {
     "retained_age_s": "the age up to which further ones are kept",
     "retained_at_most": "older generations of a layer that are kept in all",
     "retained_row_bytes": "the rows of those that are kept beyond the first",
-    "resident_layer_bytes": "memory for layers that no source feeds; others are read again when asked for",
+    "resident_layer_bytes": "memory for layers that no source feeds all the time; others are read again when asked for",
+    "partition_idle_s": "how long the folder of a template is looked at after somebody has asked for its partition",
     "revoked_names": "names of a layer that may be revoked at a time",
     "watch_names": "names in one event of WatchCatalog; with more it says `resync`",
     "watch_bytes": "one event of WatchCatalog",
@@ -259,7 +263,7 @@ def _values_of(kind: object) -> str:
         case typing.Annotated:
             return _values_of(get_args(kind)[0])
         case types.UnionType | typing.Union:
-            (meant,) = [each for each in get_args(kind) if each is not types.NoneType]
+            meant, *_others = [each for each in get_args(kind) if each is not types.NoneType]
             return _values_of(meant)
         case builtins.tuple:
             return f"list of {_values_of(get_args(kind)[0])}s"

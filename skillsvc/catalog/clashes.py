@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.identity import identity_of
+from skillsvc.domain.partition import DEPLOYMENT
 
 
 def clashes_in(listed: Sequence[Row]) -> tuple[Diagnostic, ...]:
@@ -16,17 +17,26 @@ def clashes_in(listed: Sequence[Row]) -> tuple[Diagnostic, ...]:
     return (*_display_clashes(listed), *_collection_clashes(listed))
 
 
-def hidden_by(stronger: Generation, weaker: Generation) -> tuple[Diagnostic, ...]:
-    """Return what a layer lists that callers get from the deployment layer instead, which stands before it."""
-    return tuple(
-        _warning(
-            row,
-            DiagnosticCode.SHADOWED,
-            f"the deployment layer has a skill of this name, of the source {over.source}, and stands before this layer",
-        )
-        for row in weaker.listed
-        if (over := stronger.find(row.name)) is not None
-    )
+def hidden_in(layers: Sequence[Generation]) -> Iterator[Diagnostic]:
+    """Yield what the layers of one view, strongest first, list that callers get from a stronger one instead."""
+    for rank, weaker in enumerate(layers):
+        for row in weaker.listed:
+            for stronger in layers[:rank]:
+                over = stronger.find(row.name)
+                if over is not None:
+                    yield _warning(
+                        row,
+                        DiagnosticCode.SHADOWED,
+                        f"{_whose(stronger)} has a skill of this name, of the source {over.source}, and stands before "
+                        f"{_whose(weaker)}",
+                    )
+                    break
+
+
+def _whose(layer: Generation) -> str:
+    if layer.partition == DEPLOYMENT:
+        return "the deployment layer"
+    return "the layer of the project" if layer.partition.project else "the layer of the principal"
 
 
 def _display_clashes(listed: Sequence[Row]) -> Iterator[Diagnostic]:

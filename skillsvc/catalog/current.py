@@ -9,12 +9,13 @@ asks for them, and are let go again where they take too much memory: what nobody
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
+from skillsvc.catalog.contents import Content, Ground, Replaced, Unkept, replaced
 from skillsvc.catalog.layer import (
     Layer,
     UnreachableSource,
@@ -24,53 +25,16 @@ from skillsvc.catalog.layer import (
     layer_of,
     new_layer,
     retained,
-    sharing,
-    with_generations,
+    step_of,
 )
 from skillsvc.catalog.log import LayerLog, LayerStep
 from skillsvc.catalog.quotas import check_size
 from skillsvc.catalog.resident import Resident
-from skillsvc.catalog.tombstones import with_revoked, without
-from skillsvc.domain.errors import DataLoss, ErrorReason, Exhausted, NotFound, Unavailable
+from skillsvc.catalog.tombstones import Revoked, check_room, emptied, with_revoked, without
+from skillsvc.domain.errors import DataLoss, ErrorReason, NotFound, Unavailable
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
-    """What a layer is to hold from now on: rows sorted by (name, source), and the number that another log gave them."""
-
-    partition: Partition
-    rows: tuple[Row, ...]
-    log_generation: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replaced:
-    """What came of a `Content`: the layer as it is now, and whether the content was refused as stale.
-
-    `changed` tells whether it is another generation. `conflicts` are the names that were left out since the deployment
-    layer has them, `revoked` those that are revoked.
-    """
-
-    layer: Layer
-    stale: bool
-    changed: bool
-    conflicts: tuple[str, ...]
-    revoked: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revoked:
-    """What came of a revoke, or of its lifting: the layer's generations before and after, and whether anything changed.
-
-    `changed` tells whether the name is newly revoked, or newly lifted.
-    """
-
-    before: Generation
-    after: Generation
-    changed: bool
 
 
 class Current:
@@ -91,8 +55,8 @@ class Current:
         # Only ever grows: readers ask it without the lock.
         self._known = set(log.partitions())
         self._resident = Resident(limits.resident_layer_bytes)
-        # What is cleared in memory alone, since the log could not take it; with the names that were to be revoked.
-        self._closed: dict[Partition, frozenset[str]] = {}
+        # What is cleared in memory alone, since the log could not take it.
+        self._closed: dict[Partition, Unkept] = {}
         self._subscribers: tuple[Callable[[], None], ...] = ()
         self._counted_since: list[int] = []
 
@@ -139,8 +103,19 @@ class Current:
             self._assign({each: self._loaded(each) for each in missing}, kept=partitions)
             return self._layers
 
-    def open_layer(self, partition: Partition, now: datetime) -> Layer:
+    def is_closed(self, partition: Partition) -> bool:
+        """Tell whether less is served of a layer than it has, since what was taken out of it could not be kept yet."""
+        return partition in self._closed
+
+    @property
+    def is_full(self) -> bool:
+        """Whether layers that are held take more memory than all that no source feeds may."""
+        return self._resident.is_full
+
+    def open_layer(self, partition: Partition, now: datetime, *, held: bool = False) -> Layer:
         """Bring in what the log holds of a layer, or publish its first generation, which is empty; it stays in memory.
+
+        One that is merely `held` counts among the layers for which there is room, until `let_go`.
 
         What was to be revoked while the log could not take it is kept there first: the log's own would bring it back.
 
@@ -149,9 +124,10 @@ class Current:
             DataLoss: The log is damaged.
         """
         with self._writing:
+            keep = self._resident.hold if held else self._resident.pin
             if partition in self._closed:
                 layer = self._writable(partition, now)
-                self._resident.pin(partition)
+                keep(partition)
                 self._let_in({partition: layer})
                 return layer
             record = self._log.load(partition)
@@ -160,9 +136,46 @@ class Current:
             else:
                 layer = new_layer(partition, record.log_id, (), now)
                 self._log.append(layer.present, dropped=())
-            self._resident.pin(partition)
+            keep(partition)
             self._assign({partition: layer})
             return layer
+
+    def pin(self, partition: Partition) -> None:
+        """Have a layer that is held stay in memory, as one that was opened without being held."""
+        with self._writing:
+            self._resident.pin(partition)
+
+    def let_go(self, partition: Partition) -> None:
+        """Treat a layer that was opened as one that no source feeds: it stays while there is room for it."""
+        with self._writing:
+            self._resident.release(partition, self._layers[partition])
+            going = frozenset(self._resident.take_in({}, kept=self._closed))
+            if going:
+                staying = {each: layer for each, layer in self._layers.items() if each not in going}
+                self._layers = MappingProxyType(staying)
+
+    def keep_only(self, partition: Partition, sources: Collection[str], now: datetime) -> Generation | None:
+        """Publish a layer without what other sources than these have left in it; return the generation, if they have.
+
+        Raises:
+            NotFound: PARTITION_NOT_FOUND where nobody published to the partition.
+            Unavailable: STORE_UNREACHABLE; it stays as it is.
+            DataLoss: The log is damaged; as before.
+        """
+        with self._writing:
+            self._check_known(partition)
+            before = self._writable(partition, now)
+            rows = tuple(row for row in before.present.rows if row.source in sources)
+            layer = retained(followed(before, rows, now), now, self._limits)
+            step = step_of(before, layer)
+            if layer is not before:
+                self._log.keep([step])
+            if layer is self._layers.get(partition):
+                return None
+            self._let_in({partition: layer})
+        self._tell_of([step])
+        self._tell()
+        return step.generation
 
     def publish(
         self,
@@ -220,7 +233,8 @@ class Current:
         Args:
             contents: In any order.
             now: When.
-            fail_closed: Where the log cannot take it, the layers are empty in memory all the same, until it does.
+            fail_closed: Where the log cannot take it, the layers are empty in memory all the same, and whatever is kept
+                of one next keeps that it was emptied; but for those of which it is known that they would be stale.
 
         Raises:
             Exhausted: LIMIT_EXCEEDED or QUOTA_EXCEEDED where one is more than its layer may hold; nothing changes.
@@ -235,17 +249,29 @@ class Current:
         with self._writing:
             try:
                 for content in contents:
-                    before, after = self._filled(content, now)
+                    ground = self._ground_of(content.partition, now)
+                    after = replaced(ground, content, now, self._limits)
+                    if content.partition in self._closed and not after.stale:
+                        # Making good what was not kept has made another generation already.
+                        after = replace(after, changed=True)
                     told.append(after)
-                    if after.layer is not before:
-                        steps.append(_step(before, after.layer))
+                    if after.layer is not ground.layer:
+                        steps.append(step_of(ground.layer, after.layer))
                     if not after.stale:
                         layers[content.partition] = after.layer
                 if steps:
                     self._log.keep(steps)
             except (Unavailable, DataLoss):
                 if fail_closed:
-                    self._close({content.partition: frozenset() for content in contents}, now)
+                    stale = {content.partition for content, after in zip(contents, told, strict=False) if after.stale}
+                    self._close(
+                        {
+                            content.partition: Unkept(cleared=frozenset({content.log_generation}))
+                            for content in contents
+                            if content.partition not in stale
+                        },
+                        now,
+                    )
                 raise
             self._let_in(layers)
         self._tell_of(steps)
@@ -270,13 +296,13 @@ class Current:
             self._check_known(partition)
             try:
                 layer = self._writable(partition, now)
-                self._check_revoked(layer, name)
+                check_room(layer, name, self._limits)
                 after = with_revoked(layer, name, now)
                 told = Revoked(before=layer.present, after=after.present, changed=name not in layer.revoked)
                 if told.changed or after.generations != layer.generations:
-                    self._log.keep([_step(layer, after)])
+                    self._log.keep([step_of(layer, after)])
             except (Unavailable, DataLoss):
-                self._close({partition: frozenset({name})}, now)
+                self._close({partition: Unkept(revoked=frozenset({name}))}, now)
                 raise
             self._let_in({partition: after})
         if told.after.sequence != told.before.sequence:
@@ -298,7 +324,7 @@ class Current:
             told = Revoked(before=layer.present, after=layer.present, changed=name in layer.revoked)
             if told.changed:
                 lifted = replace(layer, revoked=layer.revoked - {name})
-                self._log.keep([_step(layer, lifted)])
+                self._log.keep([step_of(layer, lifted)])
                 self._let_in({partition: lifted})
         return told
 
@@ -362,71 +388,46 @@ class Current:
         if partition not in self._known:
             raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
 
-    def _check_revoked(self, layer: Layer, name: str) -> None:
-        limit = self._limits.revoked_names
-        if name not in layer.revoked and len(layer.revoked) >= limit:
-            raise Exhausted(
-                ErrorReason.LIMIT_EXCEEDED,
-                f"at most {limit} names of a layer may be revoked; lift those that nobody publishes any more",
-                metadata={"limit": str(limit)},
-            )
-
     def _loaded(self, partition: Partition) -> Layer:
         """Return what the log holds of a layer that is not in memory, or nothing of it where it is closed."""
         layer = layer_of(self._log.load(partition))
-        return _emptied(layer, layer.present.published_at) if partition in self._closed else layer
+        return emptied(layer, layer.present.published_at) if partition in self._closed else layer
 
     def _writable(self, partition: Partition, now: datetime) -> Layer:
         """Return a known layer as the log holds it, which what is in memory may not be; to be let in by the caller."""
         held = self._layers.get(partition)
-        pending = self._closed.get(partition)
-        if pending is None:
+        unkept = self._closed.get(partition)
+        if unkept is None:
             return held if held is not None else layer_of(self._log.load(partition))
         layer = layer_of(self._log.load(partition))
         if held is not None:
             # What could not be kept has been served: no sequence is given twice.
             layer = replace(layer, unreachable=held.unreachable, highest=held.present.sequence)
-        after = layer
-        for name in sorted(pending):
-            after = with_revoked(after, name, now)
+        after = unkept.made_good(layer, now, self._limits)
         if after is not layer:
-            self._log.keep([_step(layer, after)])
+            self._log.keep([step_of(layer, after)])
         return after
 
-    def _filled(self, content: Content, now: datetime) -> tuple[Layer | None, Replaced]:
-        """Return the layer before, None where there was none, and what it is to be with a content."""
-        partition, number = content.partition, content.log_generation
-        before = self._writable(partition, now) if partition in self._known else None
-        if before is not None and _is_stale(number, before.log_generation):
-            return before, Replaced(layer=before, stale=True, changed=False, conflicts=(), revoked=())
-        stronger = self._layers.get(DEPLOYMENT)
-        names = sorted({row.name for row in content.rows})
-        conflicts = tuple(name for name in names if stronger is not None and stronger.present.find(name))
-        revoked = tuple(name for name in names if before is not None and name in before.revoked)
-        rows = without(content.rows, {*conflicts, *revoked})
-        if before is None:
-            layer = new_layer(partition, self._log.load(partition).log_id, rows, now)
-        else:
-            layer = retained(followed(before, sharing(before, rows), now), now, self._limits)
-        if number is not None and number != layer.log_generation:
-            layer = replace(layer, log_generation=number)
-        changed = before is None or before.present.sequence != layer.present.sequence
-        return before, Replaced(layer=layer, stale=False, changed=changed, conflicts=conflicts, revoked=revoked)
+    def _ground_of(self, partition: Partition, now: datetime) -> Ground:
+        layer = self._writable(partition, now) if partition in self._known else None
+        log_id = self._log.load(partition).log_id if layer is None else layer.present.log_id
+        deployment = self._layers.get(DEPLOYMENT)
+        return Ground(layer=layer, log_id=log_id, deployment=None if deployment is None else deployment.present)
 
-    def _close(self, names: Mapping[Partition, frozenset[str]], now: datetime) -> None:
+    def _close(self, unkept: Mapping[Partition, Unkept], now: datetime) -> None:
         """Serve nothing of layers, or nothing of names of the deployment's, though the log does not know of it."""
         closed: dict[Partition, Layer] = {}
-        for partition, revoked in names.items():
-            self._closed[partition] = self._closed.get(partition, frozenset()) | revoked
+        for partition, each in unkept.items():
+            self._closed[partition] = self._closed.get(partition, Unkept()).joined(each)
             layer = self._layers.get(partition)
             if layer is None:
                 # What is not in memory is served by nobody, before the log can be read.
                 continue
             if partition == DEPLOYMENT:
-                for name in sorted(revoked):
+                for name in sorted(each.revoked):
                     layer = with_revoked(layer, name, now)
             else:
-                layer = _emptied(layer, now)
+                layer = emptied(layer, now)
             closed[partition] = layer
         self._assign(closed)
         self._tell()
@@ -456,24 +457,3 @@ class Current:
     def _tell(self) -> None:
         for told in self._subscribers:
             told()
-
-
-def _step(before: Layer | None, after: Layer) -> LayerStep:
-    """Return what has to be kept of a change."""
-    is_new = before is None or before.present.sequence != after.present.sequence
-    return LayerStep(
-        partition=after.present.partition,
-        generation=after.present if is_new else None,
-        dropped=dropped(before, after) if before is not None else frozenset(),
-        revoked=after.revoked if before is None or before.revoked != after.revoked else None,
-        log_generation=after.log_generation,
-    )
-
-
-def _emptied(layer: Layer, now: datetime) -> Layer:
-    """Return a layer that holds nothing, and no generation that holds anything."""
-    return with_generations(layer, followed(layer, (), now).generations[-1:])
-
-
-def _is_stale(number: int | None, held: int | None) -> bool:
-    return number is not None and held is not None and held > number

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import Enum, unique
 from itertools import pairwise
 
-from skillsvc.catalog.log import LayerRecord
+from skillsvc.catalog.log import LayerRecord, LayerStep
 from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import Partition
@@ -154,6 +154,18 @@ def dropped(before: Layer, after: Layer) -> frozenset[int]:
     """Return the sequences of the generations that one layer holds and another, later one does not."""
     kept = {held.sequence for held in after.generations}
     return frozenset(held.sequence for held in before.generations if held.sequence not in kept)
+
+
+def step_of(before: Layer | None, after: Layer) -> LayerStep:
+    """Return what has to be kept of a change."""
+    is_new = before is None or before.present.sequence != after.present.sequence
+    return LayerStep(
+        partition=after.present.partition,
+        generation=after.present if is_new else None,
+        dropped=dropped(before, after) if before is not None else frozenset(),
+        revoked=after.revoked if before is None or before.revoked != after.revoked else None,
+        log_generation=after.log_generation,
+    )
 
 
 def bytes_of(layer: Layer) -> int:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from skillsvc.catalog.current import Content, Current, Replaced
+from skillsvc.catalog.contents import Content, Replaced
+from skillsvc.catalog.current import Current
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.errors import ErrorReason, InvalidInput

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import is_
 
-from skillsvc.catalog.clashes import clashes_in, hidden_by
+from skillsvc.catalog.clashes import clashes_in
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.kept_standing import KeptStanding, known_of, recalled
 from skillsvc.catalog.layer import UnreachableSource
+from skillsvc.catalog.learned import SOURCE as LEARNED
 from skillsvc.catalog.reports import Placed, SourceReport, report_of
 from skillsvc.catalog.standing import Moment, Standing, Unpublished, admit, behind, unseen
 from skillsvc.content.blobs import BlobStore
@@ -24,7 +25,7 @@ from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.errors import Exhausted, SkillsvcError
 from skillsvc.domain.generation import Generation, Row
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.partition import Partition
 from skillsvc.domain.skill import Bundle
 from skillsvc.sources.merge import Merged, merge, remembered
 from skillsvc.sources.soundness import fault_of
@@ -80,6 +81,7 @@ class Refresh:
         clock: Callable[[], float],
         stopped: Callable[[], bool] = never,
         kept: KeptStanding | None = None,
+        remembers: bool = True,
     ) -> None:
         """Prepare. The layer must be open; what it serves is the last good of every source until that is seen.
 
@@ -95,6 +97,7 @@ class Refresh:
             clock: Tells seconds that only grow.
             stopped: As soon as it says so, what is under way is abandoned.
             kept: How the sources stood before a restart; it is told how they stand now.
+            remembers: Whether sources may know of blobs that nothing names before they were looked at.
         """
         self._current = current
         self._partition = partition
@@ -104,6 +107,7 @@ class Refresh:
         self._clock = clock
         self._stopped = stopped
         self._kept = kept
+        self._remembers = remembers
         self._last_known = {} if kept is None else kept.read()
         self._places: Mapping[str, _Place] = {}
         self._standings: Mapping[str, Standing] = {}
@@ -116,8 +120,8 @@ class Refresh:
 
     @property
     def has_looked(self) -> bool:
-        """Whether every source has been looked at."""
-        return all(place.looked_at is not None for place in self._places.values())
+        """Whether every source has been looked at that may know of blobs which nothing names."""
+        return not self._remembers or all(place.looked_at is not None for place in self._places.values())
 
     @property
     def unreachable(self) -> tuple[UnreachableSource, ...]:
@@ -236,14 +240,8 @@ class Refresh:
             self._kept.close()
 
     def told(self) -> tuple[Diagnostic, ...]:
-        """Return all that an operator is told of the layer as it is now; for any thread."""
-        layers = self._current.layers
-        present = layers[self._partition].present
-        told = (*self.diagnostics, *clashes_in(present.listed))
-        stronger = layers.get(DEPLOYMENT)
-        if stronger is None or self._partition == DEPLOYMENT:
-            return told
-        return (*told, *hidden_by(stronger.present, present))
+        """Return all that an operator is told of the layer by itself as it is now; for any thread."""
+        return (*self.diagnostics, *clashes_in(self._current.layers[self._partition].present.listed))
 
     def bundles(self) -> Iterator[Bundle]:
         """Yield the bundles whose blobs the sources count on: what stands of each, served or not."""
@@ -326,6 +324,11 @@ class Refresh:
             revoked = self._current.layers[self._partition].revoked
             if self._is_served():
                 self._current.report(self._partition, unreachable)
+            elif not self._standings:
+                # What programs have published meanwhile is theirs, and was made by no source that was here.
+                published = self._current.keep_only(self._partition, {LEARNED}, self._now())
+                self._current.report(self._partition, unreachable)
+                self._published, self._revoked = merged, revoked
             else:
                 published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
                 self._published, self._revoked = merged, revoked
@@ -343,8 +346,12 @@ class Refresh:
         return published
 
     def _is_served(self) -> bool:
-        """Tell whether what is merged was published, and nothing of the layer was revoked or lifted since."""
-        return self._published is self._merged and self._revoked is self._current.layers[self._partition].revoked
+        """Tell whether what is merged was published, and nothing of the layer was revoked, lifted or closed since."""
+        return (
+            self._published is self._merged
+            and self._revoked is self._current.layers[self._partition].revoked
+            and not self._current.is_closed(self._partition)
+        )
 
     def _say(self) -> None:
         """Bring `diagnostics` up to date."""

@@ -62,6 +62,7 @@ class RefreshLoop:
         clock: Callable[[], float],
         now: Callable[[], datetime],
         chance: Callable[[], float],
+        borrow_layer: Callable[[Partition], Refresh] | None = None,
         beside: Beside | None = None,
         woken: threading.Condition | None = None,
     ) -> None:
@@ -75,10 +76,12 @@ class RefreshLoop:
             clock: Tells seconds that only grow.
             now: The time, for reports.
             chance: Gives numbers from 0 up to 1.
+            borrow_layer: The same, for a layer that is refreshed for a while; as `open_layer`, where none is given.
             beside: Where looks and sweeps are made.
             woken: What the loop waits by.
         """
         self._open_layer = open_layer
+        self._borrow_layer = borrow_layer or open_layer
         self._sweep = sweep
         self._sweep_every_s = sweep_every_s
         self._stopping = stopping
@@ -149,6 +152,47 @@ class RefreshLoop:
                     self._publish_by(self._clock())
                 self._call()
 
+    def begin(self, partition: Partition, declared: Sequence[Declared]) -> None:
+        """Refresh one layer more from these sources, the strongest first, until `end`; all others go on as they do.
+
+        What of it is served with a tier or a trust that is lower by now is published at once. Waits for what is being
+        published.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE, where the layer cannot be opened.
+            DataLoss: Its log is damaged.
+        """
+        with self._admitting:
+            refresh = self._refreshes.get(partition) or self._borrow_layer(partition)
+            is_lower = refresh.replace([each.source for each in declared])
+            self._refreshes = {**self._refreshes, partition: refresh}
+            self._news.setdefault(partition, News())
+            with self._woken:
+                keys = {SourceKey(partition=partition, label=each.source.label): each for each in declared}
+                self._schedule.add(keys, self._clock())
+                if is_lower:
+                    self._unpublished.add(partition)
+                    self._publish_by(self._clock())
+                self._call()
+
+    def end(self, partition: Partition) -> None:
+        """Refresh a layer no more, and leave it as it is; what looks at its sources come to is nothing to it.
+
+        Waits for what is being published. Whoever waits for a look is answered.
+        """
+        with self._admitting:
+            refresh = self._refreshes.get(partition)
+            if refresh is None:
+                return
+            with self._woken:
+                self._schedule.remove(self._schedule.keys_of(partition))
+                self._unpublished.discard(partition)
+            self._answer()
+            # Copied as a whole: whoever reads it meanwhile reads on, and there may be very many.
+            self._refreshes = self._refreshes.copy()
+            del self._refreshes[partition], self._news[partition]
+            refresh.close()
+
     def tell(self, key: SourceKey, paths: Collection[str]) -> None:
         """Say that paths below a source have changed; none for anything of it. What is not declared is passed over."""
         with self._woken:
@@ -168,7 +212,7 @@ class RefreshLoop:
         """
         refresh = self._refreshes[partition]
         with self._woken:
-            mine = [key for key in self._schedule.keys if key.partition == partition]
+            mine = self._schedule.keys_of(partition)
             keys = mine if labels is None else [SourceKey(partition=partition, label=label) for label in labels]
             for key in keys:
                 if key not in mine:
@@ -188,7 +232,7 @@ class RefreshLoop:
         """Return how the sources of a layer stand, the strongest first; KeyError where there is no such layer."""
         refresh = self._refreshes[partition]
         with self._woken:
-            placed = {key.label: self._placed(key) for key in self._schedule.keys if key.partition == partition}
+            placed = {key.label: self._placed(key) for key in self._schedule.keys_of(partition)}
         reports = (refresh.report(label, each) for label, each in placed.items())
         return tuple(report for report in reports if report is not None)
 
@@ -247,11 +291,13 @@ class RefreshLoop:
         with self._admitting:
             for partition in partitions:
                 self._admit(partition, [each for each in ended if each.turn.key.partition == partition])
-        self._answer()
+            self._answer()
 
     def _admit(self, partition: Partition, ended: Sequence[_Ended]) -> None:
-        """Take in and publish what looks at one layer came to, by its `Refresh`."""
-        refresh = self._refreshes[partition]
+        """Take in and publish what looks at one layer came to, by its `Refresh`, unless it is refreshed no more."""
+        refresh = self._refreshes.get(partition)
+        if refresh is None:
+            return
         try:
             published = refresh.admit(each.sighting for each in ended if each.sighting is not None)
             behind = {each.source for each in refresh.unreachable}
@@ -274,7 +320,10 @@ class RefreshLoop:
                 self._publish_by(now + pause_after(self._refusals, _LONGEST_PAUSE_S, self._chance()))
 
     def _answer(self) -> None:
-        """Answer those whose looks have been published; what is not declared any more nobody waits for."""
+        """Answer those whose looks have been published; what is not declared any more nobody waits for.
+
+        Under `_admitting`: else a partition that is let go of meanwhile would have nothing to answer with.
+        """
         with self._woken:
             done = self._asked.take_done(self._schedule.is_declared)
         for waiting in done:
@@ -284,8 +333,9 @@ class RefreshLoop:
         """Make one look; for the thread that was begun for it."""
         sighting = None
         try:
-            refresh = self._refreshes[turn.key.partition]
-            sighting = refresh.look_at(turn.key.label, turn.changed, source=turn.source)
+            refresh = self._refreshes.get(turn.key.partition)
+            if refresh is not None:
+                sighting = refresh.look_at(turn.key.label, turn.changed, source=turn.source)
         except Abandoned:
             pass
         except Exception:  # noqa: BLE001 - what fails here fails this look

@@ -25,12 +25,14 @@ class SourceKey(NamedTuple):
 class Declared:
     """A source as an operator declares it: what looks, which kind of place it is, and how often it is looked at.
 
-    `poll_s` is the time from the end of a whole look to the next one, in seconds, give or take a tenth.
+    `poll_s` is the time from the end of a whole look to the next one, in seconds, give or take a tenth. `by_need` tells
+    that it is looked at only while somebody asks for its partition: nobody else waits for its first look.
     """
 
     source: Source
     kind: str
     poll_s: float
+    by_need: bool = False
 
 
 @unique

@@ -5,11 +5,40 @@ All rows of a name go, shadowed ones too: else its qualified name would still fi
 
 from bisect import bisect_left
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from skillsvc.catalog.layer import Layer, followed, with_generations
+from skillsvc.domain.errors import ErrorReason, Exhausted
 from skillsvc.domain.generation import Generation, Row
+from skillsvc.domain.limits import Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revoked:
+    """What came of a revoke, or of its lifting: the layer's generations before and after, and whether anything changed.
+
+    `changed` tells whether the name is newly revoked, or newly lifted.
+    """
+
+    before: Generation
+    after: Generation
+    changed: bool
+
+
+def check_room(layer: Layer, name: str, limits: Limits) -> None:
+    """Check that a name may be revoked from a layer as well.
+
+    Raises:
+        Exhausted: LIMIT_EXCEEDED where as many names are revoked as may be.
+    """
+    limit = limits.revoked_names
+    if name not in layer.revoked and len(layer.revoked) >= limit:
+        raise Exhausted(
+            ErrorReason.LIMIT_EXCEEDED,
+            f"at most {limit} names of a layer may be revoked; lift those that nobody publishes any more",
+            metadata={"limit": str(limit)},
+        )
 
 
 def without(rows: tuple[Row, ...], names: Collection[str]) -> tuple[Row, ...]:
@@ -38,3 +67,8 @@ def with_revoked(layer: Layer, name: str, now: datetime) -> Layer:
     if len(kept) == len(grown.generations):
         return replace(grown, revoked=revoked)
     return replace(with_generations(grown, kept), revoked=revoked)
+
+
+def emptied(layer: Layer, now: datetime) -> Layer:
+    """Return a layer that holds nothing, and no generation that holds anything."""
+    return with_generations(layer, followed(layer, (), now).generations[-1:])

@@ -4,6 +4,7 @@ A view is taken once per request. The views that callers are served at present a
 composed from, so that a request costs one look-up while nothing changes.
 """
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
@@ -105,7 +106,8 @@ class Views:
             return present
         key = (viewer, tuple(generation.digest for generation in generations))
         older = self._older.pop(key, None)
-        if older is None or older.unreachable != present.unreachable:
+        # An equal state that has expired since is another one: its token would go back.
+        if older is None or not _is_of(older, generations, present.unreachable):
             older = self._compose(viewer, held, tuple(generations))
         self._older[key] = older
         _bound(self._older, _HELD_OLDER)
@@ -181,7 +183,9 @@ class Views:
             return
         for viewer in list(islice(self._present, _LOOKED_THROUGH)):
             held = self._present.pop(viewer)
-            if _is_present(held.sight, _layers_of(viewer, layers)):
+            # A layer that is not in memory looks like one that is not there.
+            is_away = any(each not in layers and self._current.has_layer(each) for each in viewer.partitions)
+            if not is_away and _is_present(held.sight, _layers_of(viewer, layers)):
                 self._present[viewer] = _Held(self._state, held.sight)
 
     def _read(self, viewer: Viewer, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:
@@ -232,10 +236,15 @@ def _missing(states: Sequence[LayerState], held: Sequence[Layer], view: View) ->
 
 def _is_present(sight: Sight, held: Sequence[Layer]) -> bool:
     """Tell whether a sight is of the present generations of layers, and of their sources as they stand."""
+    return _is_of(sight, [layer.present for layer in held], _unreachable(held))
+
+
+def _is_of(sight: Sight, generations: Sequence[Generation], unreachable: tuple[UnreachableSource, ...]) -> bool:
+    """Tell whether a sight is of these very generations, and of these sources."""
     return (
-        len(sight.view.layers) == len(held)
-        and all(generation is layer.present for generation, layer in zip(sight.view.layers, held, strict=True))
-        and sight.unreachable == _unreachable(held)
+        len(sight.view.layers) == len(generations)
+        and all(map(operator.is_, sight.view.layers, generations))
+        and sight.unreachable == unreachable
     )
 
 

@@ -1,26 +1,38 @@
 """Commands about who may call: what an identity would get and why, and tokens for callers that have nothing better."""
 
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
 from secrets import token_urlsafe
-from sys import stdin
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skillsvc.cli.output import FAILED, USAGE, complain, fail, print_line, print_pairs, print_table, print_text
+from skillsvc.cli.asking import Json
+from skillsvc.cli.operating import ANSWER_S, AdminAddress, DataDir, Operator, Timeout, operating
+from skillsvc.cli.output import FAILED, USAGE, complain, fail, print_line, print_message, print_pairs, print_table
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving, token_of
+
+if TYPE_CHECKING:
+    from skillsource.v1 import admin_pb2 as pb
+
+    from skillsvc.cli.explaining import Shown
 
 access = typer.Typer(no_args_is_help=True, help="Look at who may call: explain, new-token.")
 
 _TOKEN_BYTES = 32
-_JWT_BYTES = 64 * 1024
 
 
 @access.command()
+@proving
 def explain(
     *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The skillsvc.toml.")],
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="The skillsvc.toml; else a server is asked.", show_default=False),
+    ] = None,
     spiffe: Annotated[str | None, typer.Option(metavar="ID", help="A client certificate with this SPIFFE id.")] = None,
     subject: Annotated[
         str | None, typer.Option(metavar="DN", help="A client certificate with this subject, as RFC 4514 writes it.")
@@ -37,47 +49,50 @@ def explain(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A claim of the token of --issuer; repeated, one of several values."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    project: Annotated[
+        str, typer.Option(metavar="PROJECT", help="The project that is named, where a server is asked.")
+    ] = "",
+    data_dir: DataDir = None,
+    admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
+    timeout: Timeout = ANSWER_S,
+    json: Json = False,
 ) -> None:
-    """Say what an identity would get by a configuration, and why, rule by rule.
+    """Say what an identity would get, and why, rule by rule: by the rules in force in a server, or by those of FILE.
 
-    Needs no server. Of --jwt, it is also told whether the token is good as of now; for that the keys of its issuer are
-    read, or fetched. Ends with status 1 where the identity would be refused.
+    With FILE no server is needed. Of --jwt it is then also told whether the token is good as of now; for that the keys
+    of its issuer are read, or fetched. A server is never sent the token, and takes for true what it says. Ends with
+    status 1 where the identity would be refused.
 
-    Example: skillsvc access explain skillsvc.toml --issuer corp --sub alice --claim org=acme
+    Example: skillsvc access explain --issuer corp --sub alice --claim org=acme --data-dir /var/lib/skillsvc
     """
     from skillsvc.cli.explaining import (  # noqa: PLC0415 - pydantic and cryptography take long to come in
         NothingToExplain,
         Shown,
-        explain_access,
     )
-    from skillsvc.settings.refusal import SettingsRefused  # noqa: PLC0415 - as above
-    from skillsvc.settings.settling import settings_of  # noqa: PLC0415 - as above
-    from skillsvc.settings.toml_file import TomlFile  # noqa: PLC0415 - as above
+    from skillsvc.cli.explanations import is_refused, outcome_of, rules_of  # noqa: PLC0415 - as above
 
-    text = None if jwt is None else _text_of(jwt)
+    text = None if jwt is None else token_of(jwt)
     shown = Shown(
         spiffe=spiffe, subject=subject, token=token_name, jwt=text, issuer=issuer, sub=sub, claims=tuple(claim or ())
     )
     if not shown.is_one_way():
         fail("say one of --spiffe, --subject, --token-name, --jwt, and --issuer with --sub", USAGE)
     try:
-        settings = settings_of(TomlFile.read(file))
-        identity, why_not = shown.identity(settings, datetime.now(UTC))
-    except SettingsRefused as refused:
-        for fault in refused.faults:
-            complain(fault)
-        raise typer.Exit(FAILED) from None
+        if file is None:
+            told = _ask(shown, project, operating(data_dir, admin, timeout, proof))
+        else:
+            _refuse_a_server(context)
+            told = _look(shown, file)
     except NothingToExplain as error:
         fail(str(error))
-    explanation = explain_access(settings, identity, why_not)
     if json:
-        print_text(dumps(explanation.plain(), indent=2, ensure_ascii=False) + "\n")
+        print_message(told)
     else:
-        print_pairs(explanation.outcome())
-        if explanation.rules:
-            print_table(("rule", "verdict", "why"), explanation.rules, wrapped=True)
-    if explanation.is_refused:
+        print_pairs(outcome_of(told))
+        if told.rules:
+            print_table(("rule", "verdict", "why"), rules_of(told), wrapped=True)
+    if is_refused(told):
         raise typer.Exit(FAILED)
 
 
@@ -107,9 +122,33 @@ def new_token(
         print_pairs(made.items())
 
 
-def _text_of(path: Path) -> str:
+def _ask(shown: "Shown", project: str, operating: AbstractContextManager[Operator]) -> "pb.ExplainAccessResponse":
+    from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
+
+    request = pb.ExplainAccessRequest(identity=shown.message(), project=project)
+    with operating as operator:
+        return operator.ask_all(request, pb.ExplainAccessResponse)
+
+
+def _look(shown: "Shown", file: Path) -> "pb.ExplainAccessResponse":
+    from skillsvc.cli.explaining import explain_access  # noqa: PLC0415 - pydantic takes long to come in
+    from skillsvc.settings.refusal import SettingsRefused  # noqa: PLC0415 - as above
+    from skillsvc.settings.settling import settings_of  # noqa: PLC0415 - as above
+    from skillsvc.settings.toml_file import TomlFile  # noqa: PLC0415 - as above
+
     try:
-        with stdin.buffer if str(path) == "-" else path.open("rb") as file:
-            return file.read(_JWT_BYTES).decode(errors="replace").strip().removeprefix("Bearer ")
-    except OSError as error:
-        fail(f"{path} cannot be read: {error.strerror}")
+        settings = settings_of(TomlFile.read(file))
+        identity, why_not = shown.identity(settings, datetime.now(UTC))
+    except SettingsRefused as refused:
+        for fault in refused.faults:
+            complain(fault)
+        raise typer.Exit(FAILED) from None
+    return explain_access(settings, identity, why_not)
+
+
+def _refuse_a_server(context: typer.Context) -> None:
+    """End the command where a file and a server are said; one that the environment names is not meant then."""
+    for name, option in (("data_dir", "--data-dir"), ("admin", "--admin"), ("project", "--project")):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            fail(f"say FILE, whose rules are looked at, or {option}, by which a server is asked for its own", USAGE)

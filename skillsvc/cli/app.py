@@ -75,6 +75,8 @@ def skillsvc(
     Commands that ask a server end with status 1 where the answer is no, 2 where the command is not right, 3 where no
     server answers.
     """
+    # gRPC's core would write lines of its own between ours, which tell of the same faults.
+    environ.setdefault("GRPC_VERBOSITY", "NONE")
     if context.invoked_subcommand != "serve":
         # Ctrl-C and a reader that has seen enough end a command at once and quietly, as they end others.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -130,8 +132,6 @@ def serve(
         for fault in refused.faults:
             complain(fault)
         raise typer.Exit(USAGE) from None
-    # gRPC's core would write lines of its own between those of the log; ours tell of the same faults.
-    environ.setdefault("GRPC_VERBOSITY", "NONE")
     from skillsvc.cli.starting import start  # noqa: PLC0415 - see above
 
     start(settings, log_level, read_anew=partial(settle, config, options), hang_ups=hang_ups)

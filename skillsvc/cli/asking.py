@@ -9,6 +9,7 @@ import typer
 
 from skillsvc.cli.names import check_address, near
 from skillsvc.cli.output import FAILED, NO_ANSWER, USAGE, complain, fail
+from skillsvc.cli.proving import Proof
 
 if TYPE_CHECKING:
     from skillsource import Client, Dropped, Generation, NotFound, SkillsourceError
@@ -35,22 +36,29 @@ DIGEST_SHOWN = 12
 
 
 @contextmanager
-def asking(address: str, project: str, timeout: float | None, *, skill: str = "") -> "Iterator[Client]":
+def asking(address: str, project: str, timeout: float | None, proof: Proof, *, skill: str = "") -> "Iterator[Client]":
     """Give the client of a server; what fails with it ends the command with one line.
+
+    A server of another machine is asked by TLS, one of this machine where `proof` says so.
 
     Args:
         address: Where the server listens.
         project: The project whose catalog is read.
         timeout: Seconds for an answer; None for what the contract thinks right.
+        proof: What the server is shown, and whether it is believed.
         skill: The skill that is asked for; where there is none of the name, those of near names are told.
     """
     check_address(address)
     from skillsource import NotFound, SkillsourceError, connect  # noqa: PLC0415 - gRPC takes long to come in
+    from skillsource.channel import is_local  # noqa: PLC0415 - as above
 
+    tls = proof.tls() if proof.speaks_tls or not is_local(address) else None
     try:
         with connect(
             address,
             project=project,
+            token=proof.token(),
+            tls=tls,
             read_timeout=timeout or _READ_TIMEOUT_S,
             activate_timeout=timeout or _ACTIVATE_TIMEOUT_S,
             on_dropped=_tell_dropped,
@@ -62,7 +70,7 @@ def asking(address: str, project: str, timeout: float | None, *, skill: str = ""
                     raise
                 fail(_with_near_names(error, skill, client), FAILED)
     except SkillsourceError as error:
-        fail(sentence_of(error, address), status_of(error))
+        fail(sentence_of(error, address, proof, by_tls=tls is not None), status_of(error))
 
 
 def tell_incomplete(generation: "Generation") -> None:
@@ -77,17 +85,24 @@ def state_of(generation: "Generation") -> str:
     return f"generation {generation.sequence} {generation.digest[:DIGEST_SHOWN]}"
 
 
-def sentence_of(error: "SkillsourceError", address: str) -> str:
+def sentence_of(error: "SkillsourceError", address: str, proof: Proof, *, by_tls: bool) -> str:
     """Return what an error of a call to an address comes to, in one sentence."""
-    from skillsource import DeadlineExceeded, InsecureTarget, Unavailable  # noqa: PLC0415 - as above
+    from skillsource import DeadlineExceeded, PermissionDenied, Unauthenticated, Unavailable  # noqa: PLC0415 - as above
 
     match error:
-        case InsecureTarget():
-            return f"{address} is not of this machine; without TLS only loopback and unix sockets are asked"
         case Unavailable(reason=""):
-            return f"no server answers at {address} ({error.code})"
+            from skillsvc.cli.handshakes import why_no_handshake  # noqa: PLC0415 - as above
+
+            why = why_no_handshake(address, proof, by_tls=by_tls)
+            return f"{why or f'no server answers at {address}'} ({error.code})"
         case DeadlineExceeded():
             return f"no answer from {address} in time ({error.code}); --timeout gives more"
+        case PermissionDenied(reason="ROLE_MISSING"):
+            return f"{error.message}, which no access rule of the server gives to whoever this is ({error.reason})"
+        case Unauthenticated(reason="CREDENTIALS_MISSING"):
+            return (
+                f"{address} wants to know who asks: --cert-file with --key-file or --token-file say so ({error.reason})"
+            )
         case _:
             told = error.reason or error.code
             return f"{error.message} ({told})" if told else error.message
@@ -95,12 +110,12 @@ def sentence_of(error: "SkillsourceError", address: str) -> str:
 
 def status_of(error: "SkillsourceError") -> int:
     """Return the exit status that an error of a call comes to."""
-    from skillsource import DeadlineExceeded, InsecureTarget, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
+    from skillsource import DeadlineExceeded, InvalidArgument, Unavailable  # noqa: PLC0415 - as above
 
     match error:
         case Unavailable() | DeadlineExceeded():
             return NO_ANSWER
-        case InvalidArgument() | InsecureTarget():
+        case InvalidArgument():
             return USAGE
         case _:
             return FAILED

@@ -16,17 +16,20 @@ from skillsvc.cli.output import (
     print_table,
     print_text,
 )
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 
 if TYPE_CHECKING:
     from skillsource import CatalogEvent, Skill
 
 
+@proving
 def list_skills(
     *,
     full: Annotated[bool, typer.Option("--full", help="Ask for all fields of each skill.")] = False,
     invocation: Annotated[Who, typer.Option(help="Only what this one may begin to use.")] = "any",
     collection: Annotated[str, typer.Option(metavar="ID", help="Only members of this collection.")] = "",
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -38,7 +41,7 @@ def list_skills(
 
     Example: skillsvc list --invocation model
     """
-    with asking(address, project, timeout) as client:
+    with asking(address, project, timeout, proof) as client:
         from skillsource import InvocationFilter, SkillView  # noqa: PLC0415 - see `asking`
 
         listing = client.list_skills(
@@ -62,6 +65,7 @@ def list_skills(
         print_line(f"{count_of(len(listing.skills), 'skill')}; {state_of(listing.generation)}")
 
 
+@proving
 def search(
     *,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words; nothing in them is an operator.")],
@@ -69,6 +73,7 @@ def search(
     invocation: Annotated[Who, typer.Option(help="Only what this one may begin to use.")] = "any",
     task: Annotated[str, typer.Option(metavar="TASK", help="What the skill is wanted for.")] = "",
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -81,7 +86,7 @@ def search(
 
     Example: skillsvc search "review a migration"
     """
-    with asking(address, project, timeout) as client:
+    with asking(address, project, timeout, proof) as client:
         from skillsource import InvocationFilter  # noqa: PLC0415 - see `asking`
 
         found = client.search_skills(query, limit=limit, invocation=InvocationFilter(invocation.upper()), task=task)
@@ -95,6 +100,7 @@ def search(
     )
 
 
+@proving
 def render(
     *,
     format_: Annotated[
@@ -110,6 +116,7 @@ def render(
     query: Annotated[str, typer.Option(metavar="QUERY", help="What the reader is about to do.")] = "",
     task: Annotated[str, typer.Option(metavar="TASK", help="The task, for what outcomes taught.")] = "",
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -122,7 +129,7 @@ def render(
 
     Example: skillsvc render --format markdown --max-tokens 2000
     """
-    with asking(address, project, timeout) as client:
+    with asking(address, project, timeout, proof) as client:
         from skillsource import CatalogFormat, CatalogOrder  # noqa: PLC0415 - see `asking`
 
         catalog = client.render_catalog(
@@ -144,12 +151,14 @@ def render(
         complain(f"{catalog.shown} of {count_of(catalog.total, 'skill')}; {state_of(catalog.generation)}")
 
 
+@proving
 def watch(
     *,
     count: Annotated[int | None, typer.Option(min=1, metavar="N", help="End after this many events.")] = None,
     since: Annotated[str, typer.Option(metavar="TOKEN", help="The token of the state to go on from.")] = "",
     heartbeats: Annotated[bool, typer.Option("--heartbeats", help="Print and count heartbeats, too.")] = False,
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     json: Json = False,
 ) -> None:
@@ -159,7 +168,7 @@ def watch(
 
     Example: skillsvc watch --count 2
     """
-    with asking(address, project, None) as client:
+    with asking(address, project, None, proof) as client:
         events = client.watch(since)
         told = (event for event in events if heartbeats or not event.heartbeat)
         for event in islice(told, count):
@@ -170,9 +179,11 @@ def watch(
         events.close()
 
 
+@proving
 def info(
     *,
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -181,7 +192,7 @@ def info(
 
     Example: skillsvc info --address unix:/run/skillsvc.sock
     """
-    with asking(address, project, timeout) as client:
+    with asking(address, project, timeout, proof) as client:
         server = client.server_info()
     if json:
         print_json(server)

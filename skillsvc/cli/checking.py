@@ -130,7 +130,9 @@ def settle_sources(
     counted = {f"dir-{number}": directory for number, directory in enumerate(directories, start=1)}
     sought = seek(settings, environment)
     tables = [
-        table for table in sought.tables if isinstance(table, DirectoryTable) and table.name not in sought.withheld
+        table
+        for table in sought.tables
+        if isinstance(table, DirectoryTable) and table.template is None and table.name not in sought.withheld
     ]
     labels = _labels(
         [table.name for table in tables],
@@ -156,6 +158,8 @@ def _passed_over(sought: Sought) -> Iterator[str]:
             yield f"{table.name} is withheld: its workspace is not trusted"
         elif not isinstance(table, DirectoryTable):
             yield f"{table.name} is passed over: only a server looks at sources of the kind {table.kind}"
+        elif table.template is not None:
+            yield f"{table.name} is passed over: only a server looks at the folders of a template, for who asks"
     for label, into in sought.folded:
         yield f"{label} is left out: it is the same directory as {into}"
 

@@ -9,15 +9,17 @@ import re
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from skillsvc.catalog.in_use import Templated
 from skillsvc.catalog.reports import Declared, SourceKey
-from skillsvc.cli.making import Made, Surroundings, make
+from skillsvc.cli.making import Made, MadeTemplate, Surroundings, make, make_template
 from skillsvc.domain.partition import DEPLOYMENT, Partition, layer_id
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.sought import Sought
+from skillsvc.settings.sources import DirectoryTable, SourceTable
 from skillsvc.sources.directory import DirectorySource
 
 _FOLDER_NAME: Final = re.compile(r"(?:[0-9a-f]{16}\.)?[a-z0-9][a-z0-9_-]{0,63}")
@@ -27,15 +29,23 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """The sources of each layer, the strongest first. There is a deployment layer, even where it has none."""
+    """The sources of each layer, the strongest first. There is a deployment layer, even where it has none.
+
+    `templates` feed the partitions that no other source is declared for; `made_templates` is what makes their sources,
+    by their labels.
+    """
 
     declared: Mapping[Partition, tuple[Declared, ...]]
     made: Mapping[SourceKey, Made]
+    templates: tuple[Templated, ...] = ()
+    made_templates: Mapping[str, MadeTemplate] = field(default_factory=dict)
 
     def directories(self) -> Mapping[Partition, tuple[DirectorySource, ...]]:
         """Return the directories to be watched, of each layer."""
         return {
-            partition: tuple(each.source for each in declared if isinstance(each.source, DirectorySource))
+            partition: tuple(
+                each.source for each in declared if isinstance(each.source, DirectorySource) and each.source.is_watched
+            )
             for partition, declared in self.declared.items()
         }
 
@@ -48,12 +58,18 @@ class Declaring:
         self._surroundings = surroundings
         self._folder = folder
         self._in_force: Mapping[SourceKey, Made] = {}
+        self._templates: Mapping[str, MadeTemplate] = {}
         self._retired: list[Made] = []
 
     @property
     def in_force(self) -> Mapping[SourceKey, Made]:
         """What was put in force last."""
         return self._in_force
+
+    @property
+    def templates(self) -> Mapping[str, MadeTemplate]:
+        """What makes the sources of the templates that were put in force last, by their labels."""
+        return self._templates
 
     def declare(self, sought: Sought, poll_s: float) -> Declaration:
         """Return what is to be looked at. Nothing changes before `put_in_force`.
@@ -67,24 +83,33 @@ class Declaring:
         """
         declared: dict[Partition, list[Declared]] = {DEPLOYMENT: []}
         made: dict[SourceKey, Made] = {}
+        templates: list[Templated] = []
+        made_templates: dict[str, MadeTemplate] = {}
         faults: list[str] = []
+        named = dict.fromkeys(table.feeds() for table in sought.tables if table.template is None)
         for table in sought.tables:
-            key = SourceKey(partition=table.feeds(), label=table.name)
-            is_withheld = table.name in sought.withheld
-            each = self._in_force.get(key)
-            if each is None or not each.is_of(table, is_withheld=is_withheld):
+            pause = table.poll_s or poll_s
+            maker = self._maker_of(table)
+            if maker is not None:
+                made_templates[table.name] = maker
+                templates.append(maker.templated(pause))
+            # What somebody has named is looked at all the time, by all that feeds it and in the order of all.
+            for partition in filter(maker.feeds, named) if maker is not None else (table.feeds(),):
+                key = SourceKey(partition=partition, label=table.name)
                 try:
-                    folder = self._folder / _folder_name(key)
-                    each = make(self._surroundings, key, table, folder, is_withheld=is_withheld)
+                    made[key] = self._made(key, table, maker, is_withheld=table.name in sought.withheld)
                 except ValueError as error:
                     faults.append(f"the source {table.name} cannot be: {error}")
                     continue
-            made[key] = each
-            declared.setdefault(key.partition, []).append(
-                Declared(source=each.source, kind=table.kind, poll_s=table.poll_s or poll_s)
-            )
-        in_order = {partition: tuple(of_layer) for partition, of_layer in declared.items()}
-        declaration = Declaration(declared=in_order, made=made)
+                declared.setdefault(partition, []).append(
+                    Declared(source=made[key].source, kind=table.kind, poll_s=pause)
+                )
+        declaration = Declaration(
+            declared={partition: tuple(of_layer) for partition, of_layer in declared.items()},
+            made=made,
+            templates=tuple(templates),
+            made_templates=made_templates,
+        )
         if faults:
             self.discard(declaration)
             raise SettingsRefused(faults)
@@ -103,6 +128,7 @@ class Declaring:
         self._let_go()
         self._retired = _without(self._in_force, declaration.made)
         self._in_force = declaration.made
+        self._templates = declaration.made_templates
 
     def remove_left_behind(self) -> None:
         """Remove the state of sources that are not in force, and nothing else; for a start, when nobody looks yet."""
@@ -121,6 +147,24 @@ class Declaring:
             each.keep()
             each.let_go()
         self._in_force = {}
+
+    def _maker_of(self, table: SourceTable) -> MadeTemplate | None:
+        """Return what makes the sources of a template, as before where it is the same; None where it is none."""
+        if not isinstance(table, DirectoryTable) or table.template is None:
+            return None
+        before = self._templates.get(table.name)
+        if before is not None and before.is_of(table):
+            return before
+        return make_template(self._surroundings, table, table.template)
+
+    def _made(self, key: SourceKey, table: SourceTable, maker: MadeTemplate | None, *, is_withheld: bool) -> Made:
+        """Return a source, as before where it is the same; raises as `make`."""
+        before = self._in_force.get(key)
+        if before is not None and before.is_of(table, is_withheld=is_withheld):
+            return before
+        if maker is not None:
+            return Made(table=table, is_withheld=is_withheld, source=maker.source_of(key.partition))
+        return make(self._surroundings, key, table, self._folder / _folder_name(key), is_withheld=is_withheld)
 
     def _let_go(self) -> None:
         for each in self._retired:

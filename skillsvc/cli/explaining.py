@@ -1,4 +1,4 @@
-"""Explaining access: what the rules of a configuration make of an identity, in words for the operator."""
+"""Explaining access: who somebody would be by what they show, and what the rules of a configuration make of that."""
 
 import time
 from collections.abc import Sequence
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
+from skillsource.v1 import admin_pb2 as pb
+
 from skillsvc.cli.identifying import fetcher_of
 from skillsvc.content.stopping import never
-from skillsvc.domain.access import Grant, Identity, IdentityKind, Refusal
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.access import Identity, IdentityKind, Judgement
+from skillsvc.service import access_wire
 from skillsvc.service.identities.credentials import CredentialRefused
 from skillsvc.service.identities.jwt import Token, flatten, read_token, verify
 from skillsvc.service.identities.kept import LookFailed
@@ -17,6 +19,9 @@ from skillsvc.service.identities.keys import KeySet
 from skillsvc.service.identities.looks import UrlLook, look_at_key_file
 from skillsvc.settings.identity import IssuerTable
 from skillsvc.settings.settings import Settings
+
+_LAST_SECOND = 253_402_300_800
+"""Of the year 9999, since 1970."""
 
 
 class NothingToExplain(Exception):
@@ -57,70 +62,40 @@ class Shown:
             return Identity(kind=IdentityKind.CERTIFICATE_SUBJECT, name=self.subject), ""
         return Identity(kind=IdentityKind.TOKEN, name=self.token or ""), ""
 
+    def message(self) -> pb.Identity:
+        """Return who that would be to a running server, which knows its issuers itself; no credential is sent.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """What an identity would get, and what each rule says: its name, its verdict, and why."""
-
-    identity: Identity
-    why_not: str
-    """Why the credential itself is refused; "" where it is not."""
-    judged: Grant | Refusal
-    rules: tuple[tuple[str, str, str], ...]
-
-    @property
-    def is_refused(self) -> bool:
-        """Tell whether a caller with this credential gets nothing."""
-        return bool(self.why_not) or isinstance(self.judged, Refusal)
-
-    def outcome(self) -> list[tuple[str, str]]:
-        """Return what comes of it, in lines."""
-        lines = [("identity", self.identity.principal())]
-        if self.why_not:
-            lines.append(("credential", f"refused: {self.why_not}"))
-        match self.judged:
-            case Refusal(why=why):
-                lines.append(("access", f"refused: {why}"))
-            case Grant() as grant:
-                lines += [
-                    ("access", f"by the rule {grant.rule}"),
-                    ("principal", grant.principal),
-                    ("reads", ", ".join(_reads(grant))),
-                    ("projects", ", ".join(pattern.text for pattern in grant.projects) or "none"),
-                    ("roles", ", ".join(sorted(grant.roles))),
-                    ("skills", "all" if grant.allow is None else ", ".join(sorted(grant.allow)) or "none"),
-                ]
-        return lines
-
-    def plain(self) -> dict[str, object]:
-        """Return it as what JSON can say."""
-        grant = self.judged if isinstance(self.judged, Grant) else None
-        return {
-            "identity": self.identity.principal(),
-            "refused": self.why_not or (self.judged.why if isinstance(self.judged, Refusal) else None),
-            "rule": grant and grant.rule,
-            "principal": grant and grant.principal,
-            "partitions": grant
-            and [{"principal": each.principal, "project": each.project} for each in grant.partitions],
-            "projects": grant and [pattern.text for pattern in grant.projects],
-            "roles": grant and sorted(grant.roles),
-            "allow": None if grant is None or grant.allow is None else sorted(grant.allow),
-            "rules": [{"name": name, "verdict": verdict, "why": why} for name, verdict, why in self.rules],
-        }
+        Raises:
+            NothingToExplain: It is nobody.
+        """
+        if self.jwt is not None:
+            return _message_of_jwt(self.jwt)
+        if self.issuer is not None:
+            values = _values_of(self.claims)
+            claims = [pb.Claim(name=name, values=several) for name, several in values.items()]
+            return pb.Identity(kind=pb.IDENTITY_KIND_OIDC, name=self.sub or "", issuer=self.issuer, claims=claims)
+        if self.spiffe is not None:
+            return pb.Identity(kind=pb.IDENTITY_KIND_SPIFFE, name=self.spiffe)
+        if self.subject is not None:
+            return pb.Identity(kind=pb.IDENTITY_KIND_CERT, name=self.subject)
+        return pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name=self.token or "")
 
 
-def explain_access(settings: Settings, identity: Identity, why_not: str = "") -> Explanation:
-    """Return what the rules of settings make of an identity."""
+def explain_access(settings: Settings, identity: Identity, why_not: str = "") -> pb.ExplainAccessResponse:
+    """Return what the rules of settings make of an identity, on one page; `why_not` is of the credential itself.
+
+    Which layers it would see is told without their generations, which no file knows.
+    """
     access = settings.make_access()
-    rules = tuple(
-        (
-            each.rule,
-            "decides" if each.decides else "comes too late" if each.matches else "is for others",
-            "; ".join(each.misfits),
-        )
-        for each in access.explain(identity)
+    judgement = Judgement(
+        identity=identity, unproved=why_not, judged=access.judge(identity), rules=access.explain(identity)
     )
-    return Explanation(identity=identity, why_not=why_not, judged=access.judge(identity), rules=rules)
+    told = access_wire.outcome(judgement, "")
+    viewer = access_wire.viewer_of(judgement, "")
+    if viewer is not None:
+        told.layers.extend(access_wire.layer(each, None) for each in viewer.partitions)
+    told.rules.extend(map(access_wire.explained_rule, judgement.rules))
+    return told
 
 
 def identity_of_claims(settings: Settings, issuer: str, sub: str, claims: Sequence[str]) -> Identity:
@@ -131,12 +106,7 @@ def identity_of_claims(settings: Settings, issuer: str, sub: str, claims: Sequen
     """
     if issuer not in {table.name for table in _issuers(settings)}:
         raise NothingToExplain(f"no [[identity.issuer]] is called {issuer}")
-    values: dict[str, list[str]] = {}
-    for claim in claims:
-        name, equals, value = claim.partition("=")
-        if not name or not equals:
-            raise NothingToExplain("a --claim is NAME=VALUE")
-        values.setdefault(name, []).append(value)
+    values = _values_of(claims)
     told = {name: several[0] if len(several) == 1 else tuple(several) for name, several in values.items()}
     return Identity(kind=IdentityKind.OIDC, name=sub, issuer=issuer, claims=MappingProxyType({"sub": sub, **told}))
 
@@ -162,6 +132,32 @@ def identity_of_jwt(settings: Settings, text: str, now: datetime) -> tuple[Ident
         return _claimed(token, table), f"the keys of the issuer cannot be had: {error.why}"
 
 
+def _values_of(claims: Sequence[str]) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for claim in claims:
+        name, equals, value = claim.partition("=")
+        if not name or not equals:
+            raise NothingToExplain("a --claim is NAME=VALUE")
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def _message_of_jwt(text: str) -> pb.Identity:
+    try:
+        token = read_token(text)
+    except CredentialRefused as error:
+        raise NothingToExplain(f"the token would be refused: {error.why}") from error
+    claims = [
+        pb.Claim(name=name, values=(value,) if isinstance(value, str) else value)
+        for name, value in flatten(token.claims).items()
+    ]
+    sub, ends = token.claims.get("sub"), token.claims.get("exp")
+    said = pb.Identity(kind=pb.IDENTITY_KIND_OIDC, name=sub if isinstance(sub, str) else "", claims=claims)
+    if isinstance(ends, int) and 0 < ends < _LAST_SECOND:
+        said.expires_at.seconds = ends
+    return said
+
+
 def _claimed(token: Token, table: IssuerTable) -> Identity:
     sub = token.claims.get("sub")
     return Identity(
@@ -177,7 +173,7 @@ def _keys_of(table: IssuerTable) -> KeySet:
     if table.jwks_file is not None:
         return look_at_key_file(str(table.jwks_file), algorithms, time.time_ns)() or KeySet()
     assert table.jwks_url is not None  # one of the two is there
-    fetcher = fetcher_of(table, stopped=never)
+    fetcher = fetcher_of(table, never)
     try:
         return UrlLook(table.jwks_url, fetcher, algorithms)() or KeySet()
     finally:
@@ -186,12 +182,3 @@ def _keys_of(table: IssuerTable) -> KeySet:
 
 def _issuers(settings: Settings) -> tuple[IssuerTable, ...]:
     return settings.identity.issuer if settings.identity else ()
-
-
-def _reads(grant: Grant) -> list[str]:
-    own = [f"{grant.principal}/PROJECT"] if grant.projects else []
-    return ["the deployment", *own, grant.principal, *map(_told, grant.partitions)]
-
-
-def _told(partition: Partition) -> str:
-    return f"{partition.principal}/{partition.project}" if partition.project else partition.principal

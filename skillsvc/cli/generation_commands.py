@@ -18,6 +18,7 @@ from skillsvc.cli.operating import (
 )
 from skillsvc.cli.operator_words import by_name, generation_of, moment_of, step_of, trust_of
 from skillsvc.cli.output import USAGE, complain, count_of, fail, is_terminal, print_line, print_message, print_table
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 
 if TYPE_CHECKING:
     from skillsource.v1 import admin_pb2 as pb
@@ -27,6 +28,7 @@ _SEQUENCE_DIGITS = 20
 _DIGEST_DIGITS = 64
 
 
+@proving
 def generations(
     *,
     generation: Annotated[
@@ -37,6 +39,7 @@ def generations(
     ] = "",
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = ANSWER_S,
@@ -49,7 +52,7 @@ def generations(
 
     Example: skillsvc generations 12 --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         of = partition_of(partition, project)
@@ -90,6 +93,7 @@ def generations(
         print_line(f"{count_of(told.generation.skills, 'skill')}; {generation_of(told.generation)}")
 
 
+@proving
 def diff(
     *,
     before: Annotated[str, typer.Argument(metavar="A", help="The sequence, or the beginning of the digest.")],
@@ -98,6 +102,7 @@ def diff(
     ] = "",
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = ANSWER_S,
@@ -109,7 +114,7 @@ def diff(
 
     Example: skillsvc diff 11 12 --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         of = partition_of(partition, project)

@@ -4,16 +4,19 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.fetching import Fetcher
-from skillsvc.domain.access import Access, access_of_this_machine
+from skillsvc.domain.access import ANONYMOUS, LOCAL, Access, access_of_anybody, access_of_this_machine
+from skillsvc.service.audit import Audit
+from skillsvc.service.identities.forwarded import HEADER
 from skillsvc.service.identities.identities import Identities, Issuer, Ways
 from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
 from skillsvc.service.identities.keys import KeySet
@@ -27,7 +30,7 @@ Value = TypeVar("Value")
 KEYS_TIMEOUT_S = 10.0
 _OF_A_FILE = {"every_s": 5.0, "after_failure_s": 5.0, "apart_s": 1.0}
 _OF_A_URL = {"every_s": 600.0, "after_failure_s": 30.0, "apart_s": 60.0}
-"""An unknown key has keys fetched at most once in 60 s (contract of the server with its issuers)."""
+"""An unknown key has keys fetched at most once in 60 s (docs/identity.md)."""
 
 _log = logging.getLogger(__name__)
 
@@ -51,18 +54,29 @@ class _KeptIssuer:
 class Identifying:
     """The identities of a server. What was known of an issuer is known after a reload that leaves it as it was."""
 
-    def __init__(self, settings: Settings, *, now: Callable[[], datetime]) -> None:
-        """Read what files say; what URLs say is looked at when it is `running`.
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        now: Callable[[], datetime],
+        audit: Audit,
+        fetcher_for: Callable[[IssuerTable, Callable[[], bool]], Fetcher] | None = None,
+    ) -> None:
+        """Read what files say; what URLs say is looked at when it is `running`, by what `fetcher_for` makes for each.
 
         Raises:
             SettingsRefused: A file cannot be used.
         """
         self._keeping = Keeping()
+        self._fetcher_for = fetcher_for or fetcher_of
         # Of this process alone; see StaticTokens.
         self._key = os.urandom(32)
-        self._is_local = settings.is_local()
+        # What listens is what it was at the start, whatever a later file says.
+        self._unasked = _unasked(settings)
         self._taken = Identification(ways=Ways(), access=Access())
-        self.identities = Identities(self._taken.ways, self._taken.access, now=now)
+        self.identities = Identities(
+            self._taken.ways, self._taken.access, now=now, tell_ignored=partial(audit.ignored, HEADER)
+        )
         self.take(self.prepare(settings))
 
     def prepare(self, settings: Settings) -> Identification:
@@ -72,14 +86,14 @@ class Identifying:
             SettingsRefused: A file cannot be used, or callers would be told apart who were not at the start, or the
                 other way round.
         """
-        if settings.is_local() and not self._is_local:
-            # What listens is what it was at the start, and may be reached from other machines.
+        if settings.asks_nobody() and self._unasked is None:
+            # Callers who were told apart would all be one.
             raise SettingsRefused(["[identity] and [[access]] are left out, which can be taken in by a start alone"])
-        if self._is_local and not settings.is_local():
+        if self._unasked is not None and not settings.asks_nobody():
             # The shares of callers are made at the start: without them nobody's would be bounded.
             raise SettingsRefused(["[identity] and [[access]] are new, which can be taken in by a start alone"])
-        if self._is_local:
-            return Identification(ways=Ways(local=True), access=access_of_this_machine())
+        if self._unasked is not None:
+            return self._unasked
         identity = settings.identity or IdentityTable()
         faults: list[str] = []
         issuers: dict[IssuerTable, _KeptIssuer] = {}
@@ -97,6 +111,7 @@ class Identifying:
             except LookFailed as error:
                 faults.append(f"[identity.tokens] file cannot be used: {error.why}")
         if faults:
+            self._close(issuers)
             raise SettingsRefused(faults)
         ways = Ways(
             certificates=identity.certificates,
@@ -112,9 +127,11 @@ class Identifying:
         ways = identification.ways
         self._keeping.keep([*(issuer.keys for issuer in ways.issuers), *([] if ways.tokens is None else [ways.tokens])])
         self.identities.take(ways, identification.access)
-        for table, kept in before.issuers.items():
-            if identification.issuers.get(table) is not kept and kept.fetcher is not None:
-                kept.fetcher.close()
+        self._close(before.issuers)
+
+    def discard(self, identification: Identification) -> None:
+        """Let go of what an identification has that does not count: it is not taken after all."""
+        self._close(identification.issuers)
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -128,26 +145,41 @@ class Identifying:
                 if kept.fetcher is not None:
                     kept.fetcher.close()
 
+    def _close(self, issuers: Mapping[IssuerTable, "_KeptIssuer"]) -> None:
+        """Let go of issuers but for those that count."""
+        for table, kept in issuers.items():
+            if self._taken.issuers.get(table) is not kept and kept.fetcher is not None:
+                kept.fetcher.close()
+
     def _issuer(self, table: IssuerTable) -> _KeptIssuer:
         what, trusted = f"the keys of {table.name}", table.trusted()
         if table.jwks_file is not None:
             look = look_at_key_file(str(table.jwks_file), trusted.algorithms, time.time_ns)
             first = _first(look)
             _warn_of_mode(table.jwks_file, stat.S_IWGRP | stat.S_IWOTH)
-            keys = self._kept(what, first, look, _OF_A_FILE)
+            keys = self._kept(what, first, look, _OF_A_FILE, table.max_stale_s)
             return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=None)
-        fetcher = fetcher_of(table, stopped=self._keeping.stopped)
+        fetcher = self._fetcher_for(table, self._keeping.stopped)
         assert table.jwks_url is not None
-        keys = self._kept(what, KeySet(), UrlLook(table.jwks_url, fetcher, trusted.algorithms), _OF_A_URL)
+        keys = self._kept(
+            what, KeySet(), UrlLook(table.jwks_url, fetcher, trusted.algorithms), _OF_A_URL, table.max_stale_s
+        )
         return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=fetcher)
 
     def _tokens(self, table: TokensTable) -> Kept[StaticTokens]:
         look = look_at_token_file(str(table.file), self._key, time.time_ns)
         first = _first(look)
         _warn_of_mode(table.file, stat.S_IWGRP | stat.S_IRWXO)
-        return self._kept("the tokens", first, look, _OF_A_FILE)
+        return self._kept("the tokens", first, look, _OF_A_FILE, table.max_stale_s)
 
-    def _kept(self, what: str, first: Value, look: Callable[[], Value | None], times: dict[str, float]) -> Kept[Value]:
+    def _kept(
+        self,
+        what: str,
+        first: Value,
+        look: Callable[[], Value | None],
+        times: dict[str, float],
+        stale_after_s: float,
+    ) -> Kept[Value]:
         return Kept(
             what,
             first,
@@ -158,10 +190,20 @@ class Identifying:
             submit=self._keeping.submit,
             clock=time.monotonic,
             changed=self.identities.changed,
+            stale_after_s=stale_after_s,
         )
 
 
-def fetcher_of(table: IssuerTable, *, stopped: Callable[[], bool]) -> Fetcher:
+def _unasked(settings: Settings) -> Identification | None:
+    """Return what holds where nobody is asked who they are; None where callers are."""
+    if not settings.asks_nobody():
+        return None
+    if settings.is_local():
+        return Identification(ways=Ways(everybody=LOCAL), access=access_of_this_machine())
+    return Identification(ways=Ways(everybody=ANONYMOUS), access=access_of_anybody())
+
+
+def fetcher_of(table: IssuerTable, stopped: Callable[[], bool]) -> Fetcher:
     """Return what fetches the keys of an issuer; closed by whoever gets it."""
     return Fetcher(
         guard=AddressGuard(table.allow_addresses),

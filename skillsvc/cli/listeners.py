@@ -6,11 +6,12 @@ from datetime import datetime
 from pathlib import Path
 
 from skillsvc.service.certificate_files import CertificatesRefused
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.server import Server
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.tls import TlsTable
+from skillsvc.store.data_folder import DataFolder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +29,21 @@ class Listeners:
     Attributes:
         listen: For agents.
         credentials: Of TLS for agents; None for plaintext.
-        own_admin: The socket for the user alone that runs the server, in a folder that is locked.
+        folder: The data folder, which is locked.
+        own_admin: The socket in it, for the user alone that runs the server; None for no such.
         remote_admin: For operators who say who they are.
         health: For probes without credentials.
     """
 
     listen: str
     credentials: Credentials | None
-    own_admin: Path
+    folder: Path
+    own_admin: Path | None
     remote_admin: RemoteAdmin | None
     health: str | None
 
     @classmethod
-    def of(cls, settings: Settings, *, own_admin: Path, now: Callable[[], datetime]) -> "Listeners":
+    def of(cls, settings: Settings, *, folder: DataFolder, now: Callable[[], datetime]) -> "Listeners":
         """Return what settings say, with the certificates read.
 
         Raises:
@@ -56,7 +59,8 @@ class Listeners:
         return cls(
             listen=settings.server.listen,
             credentials=credentials,
-            own_admin=own_admin,
+            folder=folder.admin.parent,
+            own_admin=None if settings.admin.socket == "off" else folder.admin,
             remote_admin=remote_admin,
             health=settings.health.listen,
         )
@@ -67,10 +71,9 @@ class Listeners:
         Raises:
             CannotListen: One is taken, or not of this machine. Others may be listened on by then.
         """
-        listening = {
-            "address": await server.start(self.listen, locked=self.own_admin.parent, credentials=self.credentials),
-            "admin": await server.start_admin(self.own_admin),
-        }
+        listening = {"address": await server.start(self.listen, locked=self.folder, credentials=self.credentials)}
+        if self.own_admin is not None:
+            listening["admin"] = await server.start_admin(self.own_admin)
         if self.remote_admin is not None:
             remote = self.remote_admin
             listening["remote_admin"] = await server.start_remote_admin(remote.listen, remote.credentials)

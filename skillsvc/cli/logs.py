@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing_extensions import override
 
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_GRPC_ITSELF = "grpc._cython.cygrpc"
 
 
 class JsonFormatter(logging.Formatter):
@@ -34,3 +35,13 @@ def log_to_stderr(level: str) -> None:
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # What it says of exchanges at `debug` has their headers, and so where a signed URL redirects to.
     logging.getLogger("httpcore").setLevel(logging.WARNING)
+    logging.getLogger(_GRPC_ITSELF).addFilter(_tells_no_header)
+
+
+def _tells_no_header(record: logging.LogRecord) -> bool:
+    """Tell whether a record is anything but a header that is no UTF-8.
+
+    gRPC writes each such header down whole, as an error with a traceback, twice a call and before anybody is asked who
+    they are: whoever spoils a token has it in the log, and headers of a few bytes, by HPACK, fill a disk.
+    """
+    return record.exc_info is None or not isinstance(record.exc_info[1], UnicodeDecodeError)

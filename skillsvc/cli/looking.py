@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.in_use import PartitionsInUse
 from skillsvc.catalog.kept_standing import KeptStanding
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.catalog.refresh_loop import RefreshLoop
@@ -41,6 +42,7 @@ class Looking:
 
     Attributes:
         loop: What looks, and answers operators.
+        in_use: What knows which partitions of templates are looked at.
         reloading: What reads the configuration anew.
     """
 
@@ -92,8 +94,23 @@ class Looking:
                 kept=KeptStanding(folder / f".standing.{layer_id(partition).hex()}"),
             )
 
+        def borrow_layer(partition: Partition) -> Refresh:
+            current.open_layer(partition, now(), held=True)
+            return Refresh(
+                current,
+                partition,
+                (),
+                blobs=blobs,
+                limits=limits,
+                now=now,
+                clock=time.monotonic,
+                stopped=stopping.is_set,
+                remembers=False,
+            )
+
         self.loop = RefreshLoop(
             open_layer,
+            borrow_layer=borrow_layer,
             sweep=BlobSweep(current, blobs=blobs, now=now, stopped=stopping.is_set),
             sweep_every_s=_SWEEP_EVERY * settings.server.poll_s,
             stopping=stopping,
@@ -101,6 +118,7 @@ class Looking:
             now=now,
             chance=random.SystemRandom().random,
         )
+        self.in_use = PartitionsInUse(self.loop, current, idle_s=limits.partition_idle_s, clock=time.monotonic, now=now)
         surroundings = Surroundings(
             blobs=blobs,
             remote=remote,
@@ -127,10 +145,13 @@ class Looking:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Look, watch and take in reloads, each in a thread of its own."""
+        """Look, let go, watch and take in reloads, each in a thread of its own."""
         looks = threading.Thread(target=self.loop.run, name="refresh", daemon=True)
         reloads = threading.Thread(target=self.reloading.run, name="reload", daemon=True)
+        over = threading.Event()
+        lets_go = threading.Thread(target=self.in_use.run, args=(over,), name="idle", daemon=True)
         looks.start()
+        lets_go.start()
         try:
             with self._watches:
                 self._watches.replace(self._first.directories())
@@ -141,7 +162,9 @@ class Looking:
                 finally:
                     self.reloading.stop()
         finally:
+            over.set()
             self.loop.stop()
+            lets_go.join()
             looks.join()
 
     def close(self) -> bool:
@@ -155,11 +178,11 @@ class Looking:
         sought = seek(settings, os.environ)
         tell_sought(sought)
         declaration = self._declaring.declare(sought, settings.server.poll_s)
-        self.loop.replace(declaration.declared)
+        self.in_use.replace(declaration.declared, declaration.templates)
         self._declaring.put_in_force(declaration)
         self._declaring.remove_left_behind()
         return declaration
 
     def _replace(self, declaration: Declaration) -> None:
-        self.loop.replace(declaration.declared)
+        self.in_use.replace(declaration.declared, declaration.templates)
         self._watches.replace(declaration.directories())

@@ -6,11 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from skillsvc.catalog.in_use import Templated
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.credentials import CredentialsOf, no_credentials
 from skillsvc.content.transport import Authorities
+from skillsvc.domain.folder_template import FolderTemplate
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import Partition
 from skillsvc.domain.trust import Tier
 from skillsvc.settings.lowering import lowered
 from skillsvc.settings.sources import (
@@ -77,9 +80,8 @@ class Made:
     cache: Closes | None = None
 
     def is_of(self, table: SourceTable, *, is_withheld: bool) -> bool:
-        """Tell whether a table would make the same again; how often it is looked at is no matter of the source."""
-        same = {"poll_s": None}
-        return is_withheld == self.is_withheld and self.table.model_copy(update=same) == table.model_copy(update=same)
+        """Tell whether a table would make the same again."""
+        return is_withheld == self.is_withheld and _looks_at_the_same(self.table, table)
 
     def let_go(self) -> None:
         """Let go of what the source holds, when nobody looks any more."""
@@ -90,6 +92,45 @@ class Made:
         """Write down what is to be known after a restart."""
         if self.cache is not None:
             self.cache.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeTemplate:
+    """What makes the source of each partition that a template feeds, and what it was made from."""
+
+    table: DirectoryTable
+    feeds: Callable[[Partition], bool]
+    source_of: Callable[[Partition], DirectorySource]
+
+    def is_of(self, table: DirectoryTable) -> bool:
+        """Tell whether a table would make the same again."""
+        return _looks_at_the_same(self.table, table)
+
+    def templated(self, poll_s: float) -> Templated:
+        """Return it as it is declared, with so many seconds between two looks."""
+        return Templated(
+            label=self.table.name, kind=self.table.kind, poll_s=poll_s, feeds=self.feeds, source_of=self.source_of
+        )
+
+
+def _looks_at_the_same(one: SourceTable, other: SourceTable) -> bool:
+    """Tell whether tables differ in nothing but in how often is looked, which is no matter of the source."""
+    same = {"poll_s": None}
+    return one.model_copy(update=same) == other.model_copy(update=same)
+
+
+def make_template(given: Surroundings, table: DirectoryTable, template: FolderTemplate) -> MadeTemplate:
+    """Return what makes the sources of a table with a template. Nothing of what they know outlasts them."""
+
+    def source_of(partition: Partition) -> DirectorySource:
+        return DirectorySource(
+            table.directory_of(partition),
+            limits=lowered(given.limits, table.limits),
+            blobs=given.blobs,
+            stopped=given.stopped,
+        )
+
+    return MadeTemplate(table=table, feeds=template.feeds, source_of=source_of)
 
 
 def make(given: Surroundings, key: SourceKey, table: SourceTable, folder: Path, *, is_withheld: bool) -> Made:

@@ -1,6 +1,7 @@
-"""Asking a server as its operator: by the socket in its data folder, whatever the length of the path there.
+"""Asking a server as its operator: by TLS where it lets them call, or by the socket in its data folder.
 
-No client stands between: what is asked for and told here are the contract's messages (admin.proto).
+The path to that socket may be of any length. No client stands between: what is asked for and told here are the
+contract's messages (admin.proto).
 """
 
 import os
@@ -14,7 +15,9 @@ from urllib.parse import quote, unquote, urlsplit
 import typer
 
 from skillsvc.cli.asking import sentence_of, status_of
+from skillsvc.cli.names import check_address
 from skillsvc.cli.output import FAILED, USAGE, fail
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof
 from skillsvc.store.data_folder import ADMIN_SOCKET
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         | admin_pb2.ListPartitionsRequest
         | admin_pb2.GetGenerationRequest
         | admin_pb2.DiffGenerationsRequest
+        | admin_pb2.ExplainAccessRequest
     )
     _Answer = TypeVar("_Answer", bound=Message)
     _List = TypeVar(
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
         admin_pb2.ListPartitionsResponse,
         admin_pb2.GetGenerationResponse,
         admin_pb2.DiffGenerationsResponse,
+        admin_pb2.ExplainAccessResponse,
     )
 
 DataDir = Annotated[
@@ -44,7 +49,12 @@ DataDir = Annotated[
     typer.Option(envvar="SKILLSVC_DATA_DIR", metavar="DIR", help="The data folder of the server that is asked."),
 ]
 AdminAddress = Annotated[
-    str, typer.Option(envvar="SKILLSVC_ADMIN", metavar="unix:PATH", help="Where it lets operators call; else in DIR.")
+    str,
+    typer.Option(
+        envvar="SKILLSVC_ADMIN",
+        metavar="HOST:PORT|unix:PATH",
+        help="Where it lets operators call, by TLS or by a socket; else in DIR.",
+    ),
 ]
 PrincipalOption = Annotated[
     str,
@@ -63,11 +73,14 @@ _LOCAL: Final = "local"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """The admin service of one server: each call has `timeout` seconds."""
+    """The admin service of one server: each call has `timeout` seconds, and `metadata` that says who makes it."""
 
     channel: "grpc.Channel"
     address: str
     timeout: float
+    proof: Proof = NOTHING_SHOWN
+    metadata: tuple[tuple[str, str], ...] = ()
+    by_tls: bool = False
 
     def ask(self, request: "Message", into: "type[_Answer]") -> "_Answer":
         """Call what a request is named after, and return the answer; an error ends the command with one line."""
@@ -81,12 +94,12 @@ class Operator:
             response_deserializer=bytes,
         )
         try:
-            return into.FromString(call(request, timeout=self.timeout))
+            return into.FromString(call(request, timeout=self.timeout, metadata=self.metadata))
         except grpc.RpcError as raised:
             # Whatever a channel raises is a call as well.
             ended = cast("grpc.Call", raised)
             error = error_of(ended.code().name, ended.details(), ended.trailing_metadata() or (), target=self.address)
-            fail(sentence_of(error, self.address), status_of(error))
+            fail(sentence_of(error, self.address, self.proof, by_tls=self.by_tls), status_of(error))
         except DecodeError:
             fail(f"what answers at {self.address} does not speak the contract", FAILED)
 
@@ -103,8 +116,12 @@ class Operator:
 
 
 @contextmanager
-def operating(data_dir: Path | None, admin: str, timeout: float) -> Iterator[Operator]:
-    """Give the admin service of a server, found by its data folder or by the address of its socket."""
+def operating(data_dir: Path | None, admin: str, timeout: float, proof: Proof) -> Iterator[Operator]:
+    """Give the admin service of a server, found by its data folder or by the address where operators call."""
+    if admin and urlsplit(admin).scheme != "unix":
+        with _by_tls(admin, timeout, proof) as operator:
+            yield operator
+        return
     path = _path_of(data_dir, admin)
     try:
         folder = os.open(path.parent, _FOLDER)
@@ -116,9 +133,36 @@ def operating(data_dir: Path | None, admin: str, timeout: float) -> Iterator[Ope
         # By the descriptor: the path may be longer than an address of a socket.
         target = f"unix:/proc/self/fd/{folder}/{quote(path.name)}"
         with closing(grpc.insecure_channel(target, options=(("grpc.enable_http_proxy", 0),))) as channel:
-            yield Operator(channel=channel, address=f"unix:{path}", timeout=timeout)
+            yield Operator(
+                channel=channel, address=f"unix:{path}", timeout=timeout, proof=proof, metadata=_metadata(proof)
+            )
     finally:
         os.close(folder)
+
+
+@contextmanager
+def _by_tls(address: str, timeout: float, proof: Proof) -> Iterator[Operator]:
+    check_address(address)
+    import grpc  # noqa: PLC0415 - takes long to come in
+    from skillsource.channel import MAX_ANSWER_BYTES  # noqa: PLC0415 - as above
+
+    tls, metadata = proof.tls(), _metadata(proof)
+    # Nobody else is let in there by a server of ours, so that nothing is ever sent in plaintext.
+    believing = grpc.ssl_channel_credentials(tls.ca, tls.key, tls.cert)
+    options = (("grpc.max_receive_message_length", MAX_ANSWER_BYTES),)
+    with closing(grpc.secure_channel(address, believing, options)) as channel:
+        yield Operator(channel=channel, address=address, timeout=timeout, proof=proof, metadata=metadata, by_tls=True)
+
+
+def _metadata(proof: Proof) -> tuple[tuple[str, str], ...]:
+    """Return what says who calls; a token that fits into no header ends the command."""
+    from skillsource import SkillsourceError  # noqa: PLC0415 - gRPC takes long to come in
+    from skillsource.channel import credentials_of  # noqa: PLC0415 - as above
+
+    try:
+        return credentials_of(proof.token())()
+    except SkillsourceError as error:
+        fail(error.message, USAGE)
 
 
 def partition_of(principal: str, project: str) -> "admin_pb2.Partition":
@@ -134,12 +178,13 @@ def _path_of(data_dir: Path | None, admin: str) -> PurePath:
     if admin:
         # As the server tells it, and gRPC reads it: with `%20` for a space.
         split = urlsplit(admin)
-        if split.scheme != "unix" or not PurePath(unquote(split.path)).name:
+        if not PurePath(unquote(split.path)).name:
             fail(f"{admin} is no address of a socket: say unix:PATH", USAGE)
         return PurePath(unquote(split.path))
     if data_dir is None:
         fail(
-            "which server? Say --data-dir DIR, its data folder, or --admin unix:PATH, which it logs when it serves",
+            "which server? Say --data-dir DIR, its data folder, or --admin HOST:PORT or unix:PATH, as it logs when it "
+            "serves",
             USAGE,
         )
     return data_dir / ADMIN_SOCKET

@@ -16,14 +16,17 @@ from skillsvc.cli.operating import (
     partition_of,
 )
 from skillsvc.cli.output import print_line, print_message, print_table
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The skill.", show_default=False)]
 
 
+@proving
 def partitions(
     *,
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     timeout: Timeout = ANSWER_S,
     json: Json = False,
 ) -> None:
@@ -35,7 +38,7 @@ def partitions(
 
     Example: skillsvc partitions --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         told = operator.ask_all(pb.ListPartitionsRequest(), pb.ListPartitionsResponse)
@@ -60,11 +63,13 @@ def partitions(
     )
 
 
+@proving
 def revoke(
     *,
     name: Name,
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = ANSWER_S,
@@ -76,7 +81,7 @@ def revoke(
 
     Example: skillsvc revoke review --partition token:alice --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         request = pb.RevokeSkillRequest(partition=partition_of(partition, project), name=name)
@@ -92,11 +97,13 @@ def revoke(
         print_line(f"{name} is revoked; layer generation {told.before.sequence} -> {told.after.sequence}")
 
 
+@proving
 def lift(
     *,
     name: Name,
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = ANSWER_S,
@@ -109,7 +116,7 @@ def lift(
 
     Example: skillsvc lift review --partition token:alice --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         request = pb.LiftRevokeRequest(partition=partition_of(partition, project), name=name)

@@ -10,7 +10,7 @@ from typing import Final
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.cli.declaring import Declaration, Declaring
 from skillsvc.cli.identifying import Identifying
-from skillsvc.cli.making import Made
+from skillsvc.cli.making import Made, MadeTemplate
 from skillsvc.domain.errors import ErrorReason, SkillsvcError
 from skillsvc.service.audit import Audit
 from skillsvc.settings.refusal import SettingsRefused
@@ -92,13 +92,12 @@ class Reloading:
             with self._taking:
                 if self._is_stopped:
                     return
-                before = self._declaring.in_force
+                before, templates = self._declaring.in_force, self._declaring.templates
                 identification = self._identifying.prepare(settings)
-                declaration = self._declaring.declare(sought, settings.server.poll_s)
                 try:
-                    self._replace(declaration)
+                    declaration = self._declare(sought, settings.server.poll_s)
                 except BaseException:
-                    self._declaring.discard(declaration)
+                    self._identifying.discard(identification)
                     raise
                 self._declaring.put_in_force(declaration)
                 self._identifying.take(identification)
@@ -119,8 +118,21 @@ class Reloading:
         for key in self._kept_back(settings):
             _log.warning("%s has changed; it is taken in at the next start", key)
         tell_sought(sought)
-        _log.info("the configuration is read anew", extra=_change(before, declaration.made))
+        _log.info(
+            "the configuration is read anew",
+            extra=_change(_by_label(before, templates), _by_label(declaration.made, declaration.made_templates)),
+        )
         self._audit.allowed(_ACT)
+
+    def _declare(self, sought: Sought, poll_s: float) -> Declaration:
+        """Have what is sought looked at; where that is not possible nothing of it is left."""
+        declaration = self._declaring.declare(sought, poll_s)
+        try:
+            self._replace(declaration)
+        except BaseException:
+            self._declaring.discard(declaration)
+            raise
+        return declaration
 
     def _kept_back(self, settings: Settings) -> list[str]:
         """Return the keys that are another than at the start and stay as they were."""
@@ -144,10 +156,17 @@ def tell_sought(sought: Sought) -> None:
         _log.warning("the workspace is not trusted, so its skills are withheld", extra={"sources": labels})
 
 
-def _change(before: Mapping[SourceKey, Made], after: Mapping[SourceKey, Made]) -> dict[str, list[str]]:
+def _by_label(
+    made: Mapping[SourceKey, Made], templates: Mapping[str, MadeTemplate]
+) -> Mapping[str, Made | MadeTemplate]:
+    """Return what sources there are; one that a template made is no other than the template."""
+    return {**{key.label: each for key, each in made.items()}, **templates}
+
+
+def _change(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, list[str]]:
     """Return the labels of what came, what went, and what is looked at in another way."""
     return {
-        "added": sorted(key.label for key in after.keys() - before.keys()),
-        "removed": sorted(key.label for key in before.keys() - after.keys()),
-        "changed": sorted(key.label for key in before.keys() & after.keys() if before[key] is not after[key]),
+        "added": sorted(after.keys() - before.keys()),
+        "removed": sorted(before.keys() - after.keys()),
+        "changed": sorted(label for label in before.keys() & after.keys() if before[label] is not after[label]),
     }

@@ -10,12 +10,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.cli.descriptors import connections_of, raise_descriptors
 from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.listeners import Listeners
@@ -64,7 +66,7 @@ def serve(
         audit = Audit(time.monotonic)
         current = Current(store, limits, published=partial(_tell_of_publish, audit))
         remote = RemoteBlobs(blobs)
-        identifying = Identifying(settings, now=_now)
+        identifying = Identifying(settings, now=_now, audit=audit)
         looking = Looking(
             settings,
             current=current,
@@ -87,13 +89,16 @@ def serve(
             version=version("skillsvc"),
             now=_now,
             new_id=lambda: str(uuid.uuid4()),
-            connections=settings.connections.connections(),
-            shares=None if settings.is_local() else settings.fairness.shares(),
+            connections=replace(settings.connections.connections(), at_most=connections_of(raise_descriptors())),
+            health_watches=settings.health.health_watches(),
+            shares=None if settings.asks_nobody() else settings.fairness.shares(),
             identities=identifying.identities,
+            asks_owner=settings.admin.socket == "identified",
             looks=looking.loop,
+            in_use=looking.in_use,
             remote=remote,
         )
-        listeners = Listeners.of(settings, own_admin=folder.admin, now=_now)
+        listeners = Listeners.of(settings, folder=folder, now=_now)
         with identifying.running():
             asyncio.run(_answer(settings, parts, looking, listeners=listeners, announce=announce))
         if not looking.close():

@@ -22,6 +22,7 @@ from skillsvc.cli.output import (
     print_text,
 )
 from skillsvc.cli.printable import readable
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 
 if TYPE_CHECKING:
     from skillsource import Client, Skill
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The skill; SOURCE/NAME where it is shadowed.")]
 
 
+@proving
 def show(
     *,
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The skill; SOURCE/NAME where it must be of this source.")
     ],
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -47,7 +50,7 @@ def show(
     """
     check_reference(name)
     source, _, plain = name.rpartition("/")
-    with asking(address, project, timeout, skill=name) as client:
+    with asking(address, project, timeout, proof, skill=name) as client:
         from skillsource import SkillNotFound, SkillView  # noqa: PLC0415 - see `asking`
 
         skills = client.narrowed(allow=[plain]).list_skills(view=SkillView.FULL).skills
@@ -71,11 +74,13 @@ def show(
         print_line(f"and {skill.diagnostics_omitted} further diagnostics")
 
 
+@proving
 def body(
     *,
     name: Name,
     document: Annotated[bool, typer.Option("--document", help="SKILL.md as it was read.")] = False,
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -87,7 +92,7 @@ def body(
     Example: skillsvc body sql-migration-review > review.md
     """
     check_reference(name)
-    with asking(address, project, timeout, skill=name) as client:
+    with asking(address, project, timeout, proof, skill=name) as client:
         from skillsource import BodyForm  # noqa: PLC0415 - see `asking`
 
         text = client.skill_body(name, form=BodyForm.DOCUMENT if document else BodyForm.BODY)
@@ -97,10 +102,12 @@ def body(
         print_text(text.text)
 
 
+@proving
 def assets(
     *,
     name: Name,
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -112,7 +119,7 @@ def assets(
     Example: skillsvc assets contrast-check
     """
     check_reference(name)
-    with asking(address, project, timeout, skill=name) as client:
+    with asking(address, project, timeout, proof, skill=name) as client:
         inventory = client.list_assets(name)
     if json:
         print_json(inventory)
@@ -126,6 +133,7 @@ def assets(
     )
 
 
+@proving
 def read(
     *,
     name: Name,
@@ -133,6 +141,7 @@ def read(
     output: Annotated[Path | None, typer.Option(dir_okay=False, metavar="FILE", help="Write it to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Print to a terminal whatever it is.")] = False,
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -145,7 +154,7 @@ def read(
     """
     check_reference(name)
     check_asset_name(asset)
-    with asking(address, project, timeout, skill=name) as client:
+    with asking(address, project, timeout, proof, skill=name) as client:
         content = client.read_asset(name, asset)
     if json:
         print_json(content)
@@ -162,6 +171,7 @@ def read(
         fail("this asset is no text: --output FILE keeps it, --force prints it nevertheless", USAGE)
 
 
+@proving
 def activate(
     *,
     name: Name,
@@ -180,6 +190,7 @@ def activate(
     ] = False,
     request_id: Annotated[str, typer.Option(metavar="ID", help="Repeated, it is the same activation.")] = "",
     address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
     project: Project = "",
     timeout: Timeout = None,
     json: Json = False,
@@ -193,7 +204,7 @@ def activate(
     """
     check_reference(name)
     arguments = _arguments(argument or ())
-    with asking(address, project, timeout, skill=name) as client:
+    with asking(address, project, timeout, proof, skill=name) as client:
         from skillsource import InvocationFilter, TextForm  # noqa: PLC0415 - see `asking`
 
         warning = _warning_of(client, name)

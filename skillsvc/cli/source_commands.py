@@ -19,6 +19,7 @@ from skillsvc.cli.operating import (
 )
 from skillsvc.cli.operator_words import by_name, moment_of, step_of, trust_of
 from skillsvc.cli.output import FAILED, complain, count_of, is_terminal, print_line, print_message, print_table
+from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 
 if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
@@ -29,10 +30,12 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 """Of times, in seconds, the largest first."""
 
 
+@proving
 def sources(
     *,
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = ANSWER_S,
@@ -45,7 +48,7 @@ def sources(
 
     Example: skillsvc sources --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         request = pb.ListSourcesRequest(partition=partition_of(partition, project))
@@ -78,6 +81,7 @@ def sources(
     print_line(count_of(len(told.sources), "source"))
 
 
+@proving
 def refresh(
     *,
     names: Annotated[list[str] | None, typer.Argument(metavar="SOURCE", help="What to look at; else all.")] = None,
@@ -87,6 +91,7 @@ def refresh(
     ] = None,
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = _LOOK_S,
@@ -100,7 +105,7 @@ def refresh(
 
     Example: skillsvc refresh house --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
 
         request = pb.RefreshRequest(partition=partition_of(partition, project), sources=names or (), paths=path or ())
@@ -128,6 +133,7 @@ def refresh(
         raise typer.Exit(FAILED)
 
 
+@proving
 def diagnostics(
     *,
     source: Annotated[str, typer.Option(metavar="SOURCE", help="Only of this source.")] = "",
@@ -135,6 +141,7 @@ def diagnostics(
     skill: Annotated[str, typer.Option(metavar="SKILL", help="Only of this skill.")] = "",
     data_dir: DataDir = None,
     admin: AdminAddress = "",
+    proof: Proof = NOTHING_SHOWN,
     partition: PrincipalOption = "",
     project: ProjectOption = "",
     timeout: Timeout = ANSWER_S,
@@ -146,7 +153,7 @@ def diagnostics(
 
     Example: skillsvc diagnostics --min-severity error --data-dir /var/lib/skillsvc
     """
-    with operating(data_dir, admin, timeout) as operator:
+    with operating(data_dir, admin, timeout, proof) as operator:
         from skillsource.v1 import admin_pb2 as pb  # noqa: PLC0415 - takes long to come in
         from skillsource.v1 import skill_pb2  # noqa: PLC0415 - as above
 

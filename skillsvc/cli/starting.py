@@ -15,6 +15,7 @@ from skillsvc.cli.logs import log_to_stderr
 from skillsvc.cli.output import USAGE, complain, fail, print_line
 from skillsvc.cli.serving import serve
 from skillsvc.domain.errors import SkillsvcError
+from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL
 from skillsvc.service.listening import CannotListen
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
@@ -45,8 +46,10 @@ def start(settings: Settings, log_level: str, *, read_anew: Callable[[], Setting
 
 def _warn(settings: Settings) -> None:
     if settings.is_open_to_anybody():
+        everybody = {"everybody": ANONYMOUS_PRINCIPAL} if settings.asks_nobody() else {}
         _log.warning(
-            "listening beyond this machine without TLS and access rules", extra={"listen": settings.server.listen}
+            "listening beyond this machine without TLS and access rules",
+            extra={"listen": settings.server.listen, **everybody},
         )
     for source in settings.directories():
         if _is_known_to_be_missing(Path(source.path)):

@@ -225,6 +225,14 @@ class ConfinedRoot(ConfinedDirectory):
             os.close(fd)
             raise
 
+    def root_at(self, relative: str) -> Self:
+        """Open a folder beneath this one, over no link, as one that nothing leads out of; raises as `open` does.
+
+        A link on the way is ELOOP, or ENOTDIR where it is the last name.
+        """
+        fd = self._opening.folder(self.fd, encode_name(relative), follow_links=False)
+        return type(self)(fd, self._opening, self._now_ns)
+
 
 class _OpenFile:
     """A regular file open for reading, and what it looked like before."""

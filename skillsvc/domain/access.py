@@ -10,17 +10,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum, unique
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from skillsvc.domain.errors import InvalidInput
-from skillsvc.domain.partition import LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
+from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL, LOCAL_PRINCIPAL, PRINCIPAL_MAX_BYTES, Partition
 from skillsvc.domain.patterns import Pattern
 from skillsvc.domain.principal_template import PrincipalTemplate, TemplateUnfilled
+from skillsvc.domain.rule_index import RuleIndex
 
 FURTHER_PARTITIONS: Final = 2
 """Partitions a rule may add: a token has room for five layers, and a caller with a project has three by itself."""
 ALLOWED_NAMES: Final = 4096
 """Skills a rule may name in `allow`, as a request may."""
+_ANYTHING: Final = Pattern("*")
+_MOST_JUDGED: Final = 250
+"""Rules that are tried in vain for one identity: for whom more of them are nearly is refused."""
+_MIXED_WEIGHT: Final = 5
+"""As how many rules one counts there whose patterns take longer."""
 
 
 @unique
@@ -28,6 +34,7 @@ class IdentityKind(StrEnum):
     """What proved who calls; the value is what configurations say."""
 
     LOCAL = "local"
+    ANONYMOUS = "anonymous"
     CERTIFICATE_SPIFFE = "spiffe"
     CERTIFICATE_SUBJECT = "cert"
     OIDC = "oidc"
@@ -62,8 +69,8 @@ class Identity:
     def principal(self) -> str:
         """Return the principal that the identity is where no rule says otherwise; it may be none that fits."""
         match self.kind:
-            case IdentityKind.LOCAL:
-                return LOCAL_PRINCIPAL
+            case IdentityKind.LOCAL | IdentityKind.ANONYMOUS:
+                return self.kind.value
             case IdentityKind.CERTIFICATE_SPIFFE:
                 # `spiffe://domain/path` begins with its kind as it stands.
                 return self.name
@@ -75,7 +82,12 @@ class Identity:
 
 
 LOCAL: Final = Identity(kind=IdentityKind.LOCAL, name=LOCAL_PRINCIPAL)
-"""Whoever calls where nothing about identities is configured."""
+"""Whoever calls where nothing about identities is configured, and no other machine reaches the server."""
+ANONYMOUS: Final = Identity(kind=IdentityKind.ANONYMOUS, name=ANONYMOUS_PRINCIPAL)
+"""Whoever calls where nothing about identities is configured, and other machines do (`--insecure`)."""
+ANYBODY_IS_LET_IN: Final = "nobody is asked who they are here: everybody is `anonymous`, and may read what all share"
+NOBODY_IS_ASKED: Final = "nobody is asked who they are here: everybody is `local`, and may do all"
+"""Why no credential counts there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +100,25 @@ class Match:
     issuer: Pattern | None = None
     claims: tuple[tuple[str, tuple[Pattern, ...]], ...] = ()
     """Of each claim here, one value fits one of the patterns."""
+    _claims: tuple[tuple[str, frozenset[str], tuple[Pattern, ...]], ...] = field(init=False, repr=False, compare=False)
+    """The same with exact patterns apart: a caller may be in hundreds of groups."""
+    weight: int = field(init=False, repr=False, compare=False)
+    """How long it takes to judge by it."""
+
+    def __post_init__(self) -> None:
+        """Sort the patterns once."""
+        told_apart = tuple(
+            (
+                claim,
+                frozenset(pattern.text for pattern in patterns if pattern.is_exact),
+                tuple(pattern for pattern in patterns if not pattern.is_exact),
+            )
+            for claim, patterns in self.claims
+        )
+        object.__setattr__(self, "_claims", told_apart)
+        patterns = (*self.names, *(pattern for _, patterns in self.claims for pattern in patterns))
+        mixed = any(pattern.is_mixed for pattern in patterns)
+        object.__setattr__(self, "weight", _MIXED_WEIGHT if mixed else 1)
 
     def fits(self, identity: Identity) -> bool:
         """Tell whether the rule is for an identity, which is asked for every rule: no word is made."""
@@ -95,7 +126,9 @@ class Match:
             identity.kind is self.kind
             and (self.issuer is None or self.issuer.fits(identity.issuer))
             and self._fits_name(identity.name)
-            and all(_fits_claim(patterns, identity.claims.get(claim, ())) for claim, patterns in self.claims)
+            and all(
+                _fits_claim(exact, patterns, identity.claims.get(claim, ())) for claim, exact, patterns in self._claims
+            )
         )
 
     def misfits(self, identity: Identity) -> Iterator[str]:
@@ -107,12 +140,12 @@ class Match:
             yield f"the issuer {identity.issuer!r} does not fit {self.issuer.text!r}"
         if not self._fits_name(identity.name):
             yield f"the name {identity.name!r} does not fit {_told(self.names)}"
-        for claim, patterns in self.claims:
+        for (claim, all_patterns), (_, exact, patterns) in zip(self.claims, self._claims, strict=True):
             found = identity.claims.get(claim, ())
             if not _values(found):
                 yield f"there is no claim {claim!r}"
-            elif not _fits_claim(patterns, found):
-                yield f"the claim {claim!r} does not fit {_told(patterns)}"
+            elif not _fits_claim(exact, patterns, found):
+                yield f"the claim {claim!r} does not fit {_told(all_patterns)}"
 
     def _fits_name(self, name: str) -> bool:
         if self.kind is IdentityKind.CERTIFICATE_SUBJECT:
@@ -160,6 +193,10 @@ class Grant:
         return role in self.roles
 
 
+OWNER: Final = Grant(principal="owner", roles=frozenset({Role.ADMIN}), rule="admin.sock")
+"""What the user gets who runs the server and may open the socket in its data folder. It is no partition's principal."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """That a caller gets nothing. `why` is for the log and the operator; a caller is not told.
@@ -178,7 +215,7 @@ class Explained:
     rule: str
     misfits: tuple[str, ...] = ()
     decides: bool = False
-    """Whether this rule decides: the first that matches."""
+    """Whether this rule decides: the first that matches, unless nearly too many do."""
 
     @property
     def matches(self) -> bool:
@@ -186,15 +223,20 @@ class Explained:
         return not self.misfits
 
 
-class _Leads(NamedTuple):
-    """Where rules stand, by what a text must begin with for them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """All that is to be said of an identity, by one state of the rules.
 
-    places: Mapping[str, tuple[int, ...]]
-    lengths: tuple[int, ...]
-    """Of what it must begin with, ascending."""
+    `unproved` says why no credential would be taken for it at all; "" where one may be.
+    """
+
+    identity: Identity
+    unproved: str = ""
+    judged: Grant | Refusal
+    rules: tuple[Explained, ...]
 
 
-_Index: TypeAlias = Mapping[tuple[IdentityKind, str | None, str | None], _Leads]
+_Sought: TypeAlias = tuple[IdentityKind, str | None, str | None]
 """By the kind, the issuer (None where it is no single one), and the claim that is looked at (None for the name)."""
 
 
@@ -203,44 +245,57 @@ class Access:
     """The rules, in the order of the configuration."""
 
     rules: tuple[AccessRule, ...] = ()
-    _index: _Index = field(init=False, repr=False, compare=False)
+    _index: RuleIndex[_Sought] = field(init=False, repr=False, compare=False)
     """A rule a tenant makes thousands, and whoever shows a new credential has the event loop while it is judged."""
 
     def __post_init__(self) -> None:
         """File the rules once."""
-        object.__setattr__(self, "_index", _index(self.rules))
+        object.__setattr__(self, "_index", RuleIndex.of([_sought(rule.match) for rule in self.rules]))
+
+    @property
+    def crowded(self) -> tuple[int, ...]:
+        """Where rules stand that are too many of those that only judging tells apart: see `rule_index.MOST_ALIKE`."""
+        return self._index.crowded
 
     def judge(self, identity: Identity) -> Grant | Refusal:
         """Return what the first rule that matches gives."""
-        for place in sorted(_places(self._index, identity)):
-            rule = self.rules[place]
-            if rule.match.fits(identity):
-                return _grant(rule, identity)
-        return Refusal(why="no access rule matches", caller=_cut(identity))
+        decided = self._decided(identity)
+        return decided if isinstance(decided, Refusal) else _grant(decided, identity)
 
     def explain(self, identity: Identity) -> tuple[Explained, ...]:
         """Return what each rule says, in their order; `judge` tells what comes of it."""
-        explained: list[Explained] = []
-        decided = False
-        for rule in self.rules:
-            misfits = tuple(rule.match.misfits(identity))
-            explained.append(Explained(rule=rule.name, misfits=misfits, decides=not misfits and not decided))
-            decided = decided or not misfits
-        return tuple(explained)
+        decided = self._decided(identity)
+        return tuple(
+            Explained(rule=rule.name, misfits=tuple(rule.match.misfits(identity)), decides=rule is decided)
+            for rule in self.rules
+        )
+
+    def _decided(self, identity: Identity) -> AccessRule | Refusal:
+        """Return the first rule that matches."""
+        tried = 0
+        for place in self._index.places(_shown(identity)):
+            if tried >= _MOST_JUDGED:
+                return Refusal(why="too many access rules nearly match", caller=_cut(identity))
+            rule = self.rules[place]
+            if rule.match.fits(identity):
+                return rule
+            tried += rule.match.weight
+        return Refusal(why="no access rule matches", caller=_cut(identity))
 
 
 def access_of_this_machine() -> Access:
     """Return what holds where nothing about identities is configured: whoever reaches the server may do all."""
-    return Access(
-        rules=(
-            AccessRule(
-                name=LOCAL_PRINCIPAL,
-                match=Match(kind=IdentityKind.LOCAL),
-                projects=(Pattern("*"),),
-                roles=frozenset(Role),
-            ),
-        )
-    )
+    return _access_of_everybody(IdentityKind.LOCAL, frozenset(Role))
+
+
+def access_of_anybody() -> Access:
+    """Return what holds there where other machines reach the server: to read what all share, and to say how it went."""
+    return _access_of_everybody(IdentityKind.ANONYMOUS, frozenset({Role.READER, Role.REPORTER}))
+
+
+def _access_of_everybody(kind: IdentityKind, roles: frozenset[Role]) -> Access:
+    rule = AccessRule(name=kind.value, match=Match(kind=kind), projects=(_ANYTHING,), roles=roles)
+    return Access(rules=(rule,))
 
 
 def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
@@ -262,53 +317,27 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
     )
 
 
-def _index(rules: tuple[AccessRule, ...]) -> _Index:
-    filed: dict[tuple[IdentityKind, str | None, str | None], dict[str, list[int]]] = {}
-    for place, rule in enumerate(rules):
-        match = rule.match
-        issuer = None if match.issuer is None or "*" in match.issuer.text else match.issuer.text
-        claim, leads = _looked_at(match)
-        for lead in leads:
-            filed.setdefault((match.kind, issuer, claim), {}).setdefault(lead, []).append(place)
-    return MappingProxyType(
-        {
-            key: _Leads(
-                places=MappingProxyType({lead: tuple(places) for lead, places in leads.items()}),
-                lengths=tuple(sorted(set(map(len, leads)))),
-            )
-            for key, leads in filed.items()
-        }
-    )
+def _sought(match: Match) -> list[tuple[_Sought, tuple[Pattern, ...]]]:
+    """Return what a rule is for, to be filed by one of it."""
+    issuer = None if match.issuer is None or "*" in match.issuer.text else match.issuer.text
+    return [
+        ((match.kind, issuer, claim), patterns)
+        for claim, patterns in ((None, match.names or (_ANYTHING,)), *match.claims)
+    ]
 
 
-def _looked_at(match: Match) -> tuple[str | None, frozenset[str]]:
-    """Return by what a rule is filed: the name or a claim that must begin with something, else any name."""
-    for claim, patterns in ((None, match.names), *match.claims):
-        leads = frozenset(pattern.lead for pattern in patterns)
-        if leads and "" not in leads:
-            return claim, leads
-    return None, frozenset({""})
-
-
-def _places(index: _Index, identity: Identity) -> set[int]:
-    """Return where the rules stand that may be for an identity: all that are, and some that are not."""
-    places: set[int] = set()
-    looked_at: tuple[tuple[str | None, str | tuple[str, ...]], ...] = ((None, identity.name), *identity.claims.items())
+def _shown(identity: Identity) -> Iterator[tuple[_Sought, tuple[str, ...]]]:
+    """Yield what an identity is found by."""
+    kind = identity.kind
     for issuer in (identity.issuer, None):
-        for claim, value in looked_at:
-            leads = index.get((identity.kind, issuer, claim))
-            if leads is None:
-                continue
-            for text in _values(value):
-                for length in leads.lengths:
-                    if length > len(text):
-                        break
-                    places.update(leads.places.get(text[:length], ()))
-    return places
+        yield (kind, issuer, None), (identity.name,)
+        for claim, value in identity.claims.items():
+            yield (kind, issuer, claim), _values(value)
 
 
-def _fits_claim(patterns: tuple[Pattern, ...], claim: str | tuple[str, ...]) -> bool:
-    return any(pattern.fits(value) for value in _values(claim) for pattern in patterns)
+def _fits_claim(exact: frozenset[str], patterns: tuple[Pattern, ...], claim: str | tuple[str, ...]) -> bool:
+    values = _values(claim)
+    return not exact.isdisjoint(values) or any(pattern.fits(value) for pattern in patterns for value in values)
 
 
 def _cut(identity: Identity) -> str:

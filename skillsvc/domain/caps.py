@@ -515,6 +515,29 @@ CLEAR_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS: Final = 1000
 CLEAR_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS: Final = 1000
 REVOKE_SKILL_REQUEST_NAME_MAX_BYTES: Final = 64
 LIFT_REVOKE_REQUEST_NAME_MAX_BYTES: Final = 64
+CLAIM_NAME_MAX_BYTES: Final = 1024
+CLAIM_VALUES_MAX_ITEMS: Final = 1000
+CLAIM_VALUES_MAX_ITEM_BYTES: Final = 8192
+IDENTITY_NAME_MAX_BYTES: Final = 8192
+IDENTITY_ISSUER_MAX_BYTES: Final = 64
+IDENTITY_CLAIMS_MAX_ITEMS: Final = 1000
+EXPLAIN_ACCESS_REQUEST_PROJECT_MAX_BYTES: Final = 256
+EXPLAIN_ACCESS_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+ALLOWED_SKILLS_NAMES_MAX_ITEMS: Final = 1000
+ALLOWED_SKILLS_NAMES_MAX_ITEM_BYTES: Final = 129
+ACCESS_GRANT_RULE_MAX_BYTES: Final = 64
+ACCESS_GRANT_PRINCIPAL_MAX_BYTES: Final = 256
+ACCESS_GRANT_PARTITIONS_MAX_ITEMS: Final = 2
+ACCESS_GRANT_PROJECTS_MAX_ITEMS: Final = 100
+ACCESS_GRANT_PROJECTS_MAX_ITEM_BYTES: Final = 2048
+EXPLAINED_RULE_NAME_MAX_BYTES: Final = 64
+EXPLAINED_RULE_WHY_MAX_BYTES: Final = 512
+EXPLAIN_ACCESS_RESPONSE_IDENTITY_MAX_BYTES: Final = 256
+EXPLAIN_ACCESS_RESPONSE_CREDENTIAL_REFUSED_MAX_BYTES: Final = 512
+EXPLAIN_ACCESS_RESPONSE_ACCESS_REFUSED_MAX_BYTES: Final = 512
+EXPLAIN_ACCESS_RESPONSE_LAYERS_MAX_ITEMS: Final = 5
+EXPLAIN_ACCESS_RESPONSE_RULES_MAX_ITEMS: Final = 1000
+EXPLAIN_ACCESS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
 ACTIVATION_REFUSAL_REFUSED_MAX_ITEMS: Final = 64
 DIAGNOSTIC_CODE_MAX_BYTES: Final = 64
 DIAGNOSTIC_SKILL_MAX_BYTES: Final = 256
@@ -826,6 +849,50 @@ CAPS: Final[Mapping[str, Cap]] = MappingProxyType(
         ),
         "LiftRevokeRequest.name": Cap(
             max_bytes=LIFT_REVOKE_REQUEST_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME
+        ),
+        "Claim.name": Cap(max_bytes=CLAIM_NAME_MAX_BYTES, over=_REFUSE),
+        "Claim.values": Cap(
+            max_items=CLAIM_VALUES_MAX_ITEMS,
+            max_item_bytes=CLAIM_VALUES_MAX_ITEM_BYTES,
+            over=_REFUSE,
+            item_over=_REFUSE,
+        ),
+        "Identity.name": Cap(max_bytes=IDENTITY_NAME_MAX_BYTES, over=_REFUSE),
+        "Identity.issuer": Cap(max_bytes=IDENTITY_ISSUER_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "Identity.claims": Cap(max_items=IDENTITY_CLAIMS_MAX_ITEMS, over=_REFUSE),
+        "ExplainAccessRequest.project": Cap(max_bytes=EXPLAIN_ACCESS_REQUEST_PROJECT_MAX_BYTES, over=_REFUSE),
+        "ExplainAccessRequest.page_token": Cap(max_bytes=EXPLAIN_ACCESS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "AllowedSkills.names": Cap(
+            max_items=ALLOWED_SKILLS_NAMES_MAX_ITEMS,
+            max_item_bytes=ALLOWED_SKILLS_NAMES_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_REFERENCE,
+        ),
+        "AccessGrant.rule": Cap(max_bytes=ACCESS_GRANT_RULE_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "AccessGrant.principal": Cap(max_bytes=ACCESS_GRANT_PRINCIPAL_MAX_BYTES, over=_REFUSE),
+        "AccessGrant.partitions": Cap(max_items=ACCESS_GRANT_PARTITIONS_MAX_ITEMS, over=_KEEP_FIRST),
+        "AccessGrant.projects": Cap(
+            max_items=ACCESS_GRANT_PROJECTS_MAX_ITEMS,
+            max_item_bytes=ACCESS_GRANT_PROJECTS_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_CUT,
+        ),
+        "ExplainedRule.name": Cap(max_bytes=EXPLAINED_RULE_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "ExplainedRule.why": Cap(max_bytes=EXPLAINED_RULE_WHY_MAX_BYTES, over=_CUT, single_line=True),
+        "ExplainAccessResponse.identity": Cap(
+            max_bytes=EXPLAIN_ACCESS_RESPONSE_IDENTITY_MAX_BYTES, over=_CUT, single_line=True
+        ),
+        "ExplainAccessResponse.credential_refused": Cap(
+            max_bytes=EXPLAIN_ACCESS_RESPONSE_CREDENTIAL_REFUSED_MAX_BYTES, over=_CUT, single_line=True
+        ),
+        "ExplainAccessResponse.access_refused": Cap(
+            max_bytes=EXPLAIN_ACCESS_RESPONSE_ACCESS_REFUSED_MAX_BYTES, over=_CUT, single_line=True
+        ),
+        "ExplainAccessResponse.layers": Cap(max_items=EXPLAIN_ACCESS_RESPONSE_LAYERS_MAX_ITEMS, over=_KEEP_FIRST),
+        "ExplainAccessResponse.rules": Cap(max_items=EXPLAIN_ACCESS_RESPONSE_RULES_MAX_ITEMS, over=_KEEP_FIRST),
+        "ExplainAccessResponse.next_page_token": Cap(
+            max_bytes=EXPLAIN_ACCESS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
         ),
         "ActivationRefusal.refused": Cap(max_items=ACTIVATION_REFUSAL_REFUSED_MAX_ITEMS, over=_KEEP_FIRST),
         "Diagnostic.code": Cap(max_bytes=DIAGNOSTIC_CODE_MAX_BYTES, over=_CUT, single_line=True),
@@ -1517,6 +1584,112 @@ def clamp_lift_revoke_response(
     """Clamp the fields of one LiftRevokeResponse."""
     draft = _Draft("LiftRevokeResponse", values, lowered)
     draft.nested("generation", clamp_layer_generation)
+    return draft.result()
+
+
+def clamp_claim(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one Claim."""
+    draft = _Draft("Claim", values, lowered)
+    draft.text("name", max_bytes=CLAIM_NAME_MAX_BYTES, over=_REFUSE)
+    draft.texts(
+        "values",
+        max_items=CLAIM_VALUES_MAX_ITEMS,
+        max_item_bytes=CLAIM_VALUES_MAX_ITEM_BYTES,
+        over=_REFUSE,
+        item_over=_REFUSE,
+    )
+    return draft.result()
+
+
+def clamp_identity(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one Identity."""
+    draft = _Draft("Identity", values, lowered)
+    draft.text("name", max_bytes=IDENTITY_NAME_MAX_BYTES, over=_REFUSE)
+    draft.text("issuer", max_bytes=IDENTITY_ISSUER_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.nested_list("claims", clamp_claim, max_items=IDENTITY_CLAIMS_MAX_ITEMS, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_explain_access_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ExplainAccessRequest."""
+    draft = _Draft("ExplainAccessRequest", values, lowered)
+    draft.nested("identity", clamp_identity)
+    draft.text("project", max_bytes=EXPLAIN_ACCESS_REQUEST_PROJECT_MAX_BYTES, over=_REFUSE)
+    draft.text("page_token", max_bytes=EXPLAIN_ACCESS_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_allowed_skills(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one AllowedSkills."""
+    draft = _Draft("AllowedSkills", values, lowered)
+    draft.texts(
+        "names",
+        max_items=ALLOWED_SKILLS_NAMES_MAX_ITEMS,
+        max_item_bytes=ALLOWED_SKILLS_NAMES_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_reference,
+    )
+    return draft.result()
+
+
+def clamp_access_grant(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one AccessGrant."""
+    draft = _Draft("AccessGrant", values, lowered)
+    draft.text("rule", max_bytes=ACCESS_GRANT_RULE_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.text("principal", max_bytes=ACCESS_GRANT_PRINCIPAL_MAX_BYTES, over=_REFUSE)
+    draft.nested_list("partitions", clamp_partition, max_items=ACCESS_GRANT_PARTITIONS_MAX_ITEMS, over=_KEEP_FIRST)
+    draft.texts(
+        "projects",
+        max_items=ACCESS_GRANT_PROJECTS_MAX_ITEMS,
+        max_item_bytes=ACCESS_GRANT_PROJECTS_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_CUT,
+    )
+    draft.unbounded_list("roles")
+    draft.nested("allow", clamp_allowed_skills)
+    return draft.result()
+
+
+def clamp_seen_layer(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one SeenLayer."""
+    draft = _Draft("SeenLayer", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.nested("present", clamp_layer_generation)
+    return draft.result()
+
+
+def clamp_explained_rule(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one ExplainedRule."""
+    draft = _Draft("ExplainedRule", values, lowered)
+    draft.text("name", max_bytes=EXPLAINED_RULE_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    draft.text("why", max_bytes=EXPLAINED_RULE_WHY_MAX_BYTES, over=_CUT, single_line=True)
+    return draft.result()
+
+
+def clamp_explain_access_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ExplainAccessResponse."""
+    draft = _Draft("ExplainAccessResponse", values, lowered)
+    draft.text("identity", max_bytes=EXPLAIN_ACCESS_RESPONSE_IDENTITY_MAX_BYTES, over=_CUT, single_line=True)
+    draft.text(
+        "credential_refused",
+        max_bytes=EXPLAIN_ACCESS_RESPONSE_CREDENTIAL_REFUSED_MAX_BYTES,
+        over=_CUT,
+        single_line=True,
+    )
+    draft.text(
+        "access_refused", max_bytes=EXPLAIN_ACCESS_RESPONSE_ACCESS_REFUSED_MAX_BYTES, over=_CUT, single_line=True
+    )
+    draft.nested("grant", clamp_access_grant)
+    draft.nested_list("layers", clamp_seen_layer, max_items=EXPLAIN_ACCESS_RESPONSE_LAYERS_MAX_ITEMS, over=_KEEP_FIRST)
+    draft.nested_list(
+        "rules", clamp_explained_rule, max_items=EXPLAIN_ACCESS_RESPONSE_RULES_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    draft.text("next_page_token", max_bytes=EXPLAIN_ACCESS_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
     return draft.result()
 
 

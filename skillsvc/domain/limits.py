@@ -51,6 +51,8 @@ class Limits:
     retained_row_bytes: int = 16 * MIB
     resident_layer_bytes: int = 256 * MIB
     """Memory for the layers that no source feeds; what is let go of is read from the store again when asked for."""
+    partition_idle_s: float = 900.0
+    """How long a partition that a template of sources feeds is looked at after somebody has asked for it."""
     revoked_names: int = 10_000
     """Names of one layer that may be revoked at a time."""
     watch_names: int = 1000
@@ -89,6 +91,8 @@ _LOWEST = {
     "range_bytes": 4,
     # All lines before the body at their longest, and the marker; with less, the text could not keep the limit.
     "activation_text_bytes": 16 * 1024,
+    # Twice as long as a watch is without a word; with less, what is watched might not be looked at.
+    "partition_idle_s": 60.0,
 }
 _HIGHEST = {
     "description_bytes": caps.CAPS["Skill.description"].max_bytes,

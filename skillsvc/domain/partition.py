@@ -13,6 +13,9 @@ from skillsvc.domain.errors import ErrorReason, InvalidInput
 PRINCIPAL_MAX_BYTES = 256
 PROJECT_MAX_BYTES = 256
 LOCAL_PRINCIPAL = "local"
+ANONYMOUS_PRINCIPAL = "anonymous"
+_OF_EVERYBODY = frozenset({LOCAL_PRINCIPAL, ANONYMOUS_PRINCIPAL})
+"""Principals of a server that asks nobody who they are."""
 _PRINCIPAL_KINDS = ("spiffe:", "oidc:", "token:", "cert:")
 
 
@@ -30,7 +33,7 @@ class Partition(NamedTuple):
             InvalidInput: ARGUMENT_MALFORMED for text that is not NFC, holds control characters or is no principal;
                 ARGUMENT_OUT_OF_RANGE for one that is too long.
         """
-        if principal != LOCAL_PRINCIPAL and not principal.startswith(_PRINCIPAL_KINDS):
+        if principal not in _OF_EVERYBODY and not principal.startswith(_PRINCIPAL_KINDS):
             raise InvalidInput(ErrorReason.ARGUMENT_MALFORMED, "a principal begins with its kind, or is `local`")
         _check_text("principal", principal, PRINCIPAL_MAX_BYTES)
         return cls(principal=principal, project=parse_project(project))

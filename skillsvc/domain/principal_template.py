@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Self
 from urllib.parse import quote
 
 from skillsvc.domain.errors import InvalidInput
-from skillsvc.domain.partition import LOCAL_PRINCIPAL, Partition
+from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL, LOCAL_PRINCIPAL, Partition
 
 _PLACE: Final = re.compile(r"\{([^{}]*)\}")
 _NAME: Final = "name"
@@ -52,8 +52,8 @@ class PrincipalTemplate:
             TemplateRefused: It names a place that is not known, or makes no principal, or no safe one.
         """
         pieces = tuple(_pieces(text))
-        if text == LOCAL_PRINCIPAL:
-            raise TemplateRefused(f"is {LOCAL_PRINCIPAL}, which nobody is where there are access rules")
+        if text in (LOCAL_PRINCIPAL, ANONYMOUS_PRINCIPAL):
+            raise TemplateRefused(f"is {text}, which nobody is where there are access rules")
         for index, (between, place) in enumerate(pieces):
             if place and place != _NAME and not (place.startswith(_CLAIMS) and place != _CLAIMS):
                 raise TemplateRefused(f"has the place {{{place}}}; {{{_NAME}}} and {{{_CLAIMS}…}} are known")

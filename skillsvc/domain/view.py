@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from skillsvc.domain import canonical
-from skillsvc.domain.generation import Generation, Row
+from skillsvc.domain.generation import Generation, Row, find_listed
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 
 VIEW_DOMAIN = "skillsource.view.v1"
@@ -44,7 +44,9 @@ class Viewer(NamedTuple):
     @property
     def partitions(self) -> tuple[Partition, ...]:
         """Whose layers are seen, strongest first (rules.md 4), each once: a rule may open to many what is one's own."""
-        own = (self.partition, Partition(self.principal, "")) if self.project else (self.partition,)
+        own: tuple[Partition, ...] = (Partition(self.principal, ""),)
+        if self.project:
+            own = (self.partition, *own)
         return tuple(dict.fromkeys((DEPLOYMENT, *own, *self.further))) if self.further else (DEPLOYMENT, *own)
 
 
@@ -96,7 +98,7 @@ class View:
         """
         allowed = self.allow is None or name in self.allow
         for layer in self.layers:
-            row = layer.find(name)
+            row = find_listed(layer.names, layer.listed, name)
             if row is not None and allowed:
                 return row
         return None
@@ -128,7 +130,7 @@ class View:
 def compose(layers: tuple[Generation, ...], allow: frozenset[str] | None = None) -> View:
     """Return the view of layers, strongest first, of the names that are allowed; there is at least one layer.
 
-    What loses to a stronger layer is in the overlay alone: no diagnostic of it is made yet, and none reaches a caller.
+    A name that loses to a stronger layer is in the overlay alone; operators are told of it by `catalog.clashes`.
     """
     overlay: dict[str, int] = {}
     for index in range(len(layers) - 1, 0, -1):

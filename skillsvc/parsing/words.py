@@ -194,7 +194,14 @@ def _pairs(text: str) -> Iterable[str]:
 def _places_unspaced(text: str, start: int, end: int, sought: Collection[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the places in a run that has characters of a script without blanks: of their pairs, and of other words."""
     for begin in range(start, end, _LONGEST_RUN):
-        for stretch in _STRETCH.finditer(text, begin, min(begin + _LONGEST_RUN, end)):
+        until = min(begin + _LONGEST_RUN, end)
+        part = text[begin:until]
+        if _without_accents(part) != part:
+            # What is folded has other places than what is read.
+            words = _words_in(part, capitals=False)
+            yield from ((begin, until, word.term) for word in words if word.term in sought)
+            continue
+        for stretch in _STRETCH.finditer(text, begin, until):
             first, last = stretch.span()
             if _UNSPACED_ONE.match(text, first):
                 for at in range(first, max(first + 1, last - 1)):

@@ -18,7 +18,7 @@ from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.requests import ActivateAsk
 from skillsvc.service.sights import Seen, Sights, row_of
 from skillsvc.service.texts import Texts

@@ -6,6 +6,8 @@ reach that front.
 
 from skillsource.v1 import admin_pb2 as pb
 
+from skillsvc.service.access_requests import parse_explain
+from skillsvc.service.admin_access import AccessAdmin
 from skillsvc.service.admin_generations import GenerationAdmin
 from skillsvc.service.admin_partitions import PartitionAdmin
 from skillsvc.service.admin_requests import (
@@ -27,7 +29,12 @@ SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"].full_name
 
 
 def admin_handlers(
-    boundary: Boundary, *, sources: SourceAdmin, generations: GenerationAdmin, partitions: PartitionAdmin
+    boundary: Boundary,
+    *,
+    sources: SourceAdmin,
+    generations: GenerationAdmin,
+    partitions: PartitionAdmin,
+    access: AccessAdmin,
 ) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
     return {
@@ -45,4 +52,5 @@ def admin_handlers(
         ),
         "RevokeSkill": boundary.unary(pb.RevokeSkillRequest, parse_revoke, partitions.revoke_skill),
         "LiftRevoke": boundary.unary(pb.LiftRevokeRequest, parse_lift, partitions.lift_revoke),
+        "ExplainAccess": boundary.unary(pb.ExplainAccessRequest, parse_explain, access.explain_access),
     }

@@ -14,7 +14,7 @@ from skillsvc.service import admin_wire
 from skillsvc.service.admin_pages import SEPARATOR, Pages, joined
 from skillsvc.service.admin_requests import DiffAsk, GenerationAsk, Named, PageAsk
 from skillsvc.service.admin_scope import AdminScope
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.threads import Threads
 
 _RETAINED = 1000

@@ -13,7 +13,7 @@ from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.tokens import PagePosition, TokenKeys
 from skillsvc.service.admin_requests import PageAsk
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 
 SEPARATOR = "\0"
 """Between the parts of a position: no part can hold it, since each is one line."""

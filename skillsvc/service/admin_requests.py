@@ -26,6 +26,7 @@ _Paged: TypeAlias = (
     | pb.ListPartitionsRequest
     | pb.GetGenerationRequest
     | pb.DiffGenerationsRequest
+    | pb.ExplainAccessRequest
 )
 
 _HIGHEST_LOG_GENERATION = 2**63 - 1
@@ -104,18 +105,18 @@ class RevokeAsk:
 
 def parse_sources(request: pb.ListSourcesRequest, limits: Limits) -> SourcesAsk:
     """Return what a ListSources request asks for."""
-    return SourcesAsk(partition=partition_of(request.partition), page=_page_of(request, limits))
+    return SourcesAsk(partition=partition_of(request.partition), page=page_of(request, limits))
 
 
 def parse_refresh(request: pb.RefreshRequest, _limits: Limits) -> RefreshAsk:
     """Return what a Refresh request asks for."""
     partition = partition_of(request.partition)
-    _check_count("sources", len(request.sources), caps.CAPS["RefreshRequest.sources"].max_items)
-    _check_count("paths", len(request.paths), caps.CAPS["RefreshRequest.paths"].max_items)
+    check_count("sources", len(request.sources), caps.CAPS["RefreshRequest.sources"].max_items)
+    check_count("paths", len(request.paths), caps.CAPS["RefreshRequest.paths"].max_items)
     # Of a source that is named twice one look is meant.
     sources = tuple(dict.fromkeys(source_of("sources", source) for source in request.sources))
     if request.paths and len(sources) != 1:
-        raise _malformed("paths", f"paths are of one source, and {len(sources)} are named")
+        raise malformed("paths", f"paths are of one source, and {len(sources)} are named")
     return RefreshAsk(
         partition=partition, sources=sources, paths=tuple(dict.fromkeys(_path_of(path) for path in request.paths))
     )
@@ -130,13 +131,13 @@ def parse_diagnostics(request: pb.ListDiagnosticsRequest, limits: Limits) -> Dia
         source=source_of("source", request.source) if request.source else "",
         least=_SEVERITIES[request.min_severity],
         skill=text_of("skill", request.skill, caps.CAPS["ListDiagnosticsRequest.skill"].max_bytes),
-        page=_page_of(request, limits),
+        page=page_of(request, limits),
     )
 
 
 def parse_partitions(request: pb.ListPartitionsRequest, limits: Limits) -> PageAsk:
     """Return what a ListPartitions request asks for."""
-    return _page_of(request, limits)
+    return page_of(request, limits)
 
 
 def parse_generation(request: pb.GetGenerationRequest, limits: Limits) -> GenerationAsk:
@@ -144,7 +145,7 @@ def parse_generation(request: pb.GetGenerationRequest, limits: Limits) -> Genera
     return GenerationAsk(
         partition=partition_of(request.partition),
         named=_named("generation", request.generation) if request.HasField("generation") else None,
-        page=_page_of(request, limits),
+        page=page_of(request, limits),
     )
 
 
@@ -152,18 +153,18 @@ def parse_diff(request: pb.DiffGenerationsRequest, limits: Limits) -> DiffAsk:
     """Return what a DiffGenerations request asks for."""
     partition = partition_of(request.partition)
     if not request.HasField("before"):
-        raise _malformed("before", "before must name a generation, by its sequence or its digest")
+        raise malformed("before", "before must name a generation, by its sequence or its digest")
     return DiffAsk(
         partition=partition,
         before=_named("before", request.before),
         after=_named("after", request.after) if request.HasField("after") else None,
-        page=_page_of(request, limits),
+        page=page_of(request, limits),
     )
 
 
 def parse_refresh_partitions(request: pb.RefreshPartitionsRequest, _limits: Limits) -> tuple[Learned, ...]:
     """Return what a RefreshPartitions request says; whether its skills can be read is found out later."""
-    _check_count("partitions", len(request.partitions), caps.CAPS["RefreshPartitionsRequest.partitions"].max_items)
+    check_count("partitions", len(request.partitions), caps.CAPS["RefreshPartitionsRequest.partitions"].max_items)
     learned = tuple(
         Learned(
             partition=_learned_partition(f"partitions[{at}].partition", content.partition),
@@ -179,7 +180,7 @@ def parse_refresh_partitions(request: pb.RefreshPartitionsRequest, _limits: Limi
 
 def parse_clear_partitions(request: pb.ClearPartitionsRequest, _limits: Limits) -> tuple[Learned, ...]:
     """Return which partitions a ClearPartitions request empties."""
-    _check_count("partitions", len(request.partitions), caps.CAPS["ClearPartitionsRequest.partitions"].max_items)
+    check_count("partitions", len(request.partitions), caps.CAPS["ClearPartitionsRequest.partitions"].max_items)
     learned = tuple(
         Learned(
             partition=_learned_partition(f"partitions[{at}].partition", emptied.partition),
@@ -205,10 +206,10 @@ def partition_of(partition: pb.Partition, field: str = "partition") -> Partition
     """Return the partition that a request names in a field; one that names none, as an unset one does, is refused."""
     if partition.deployment:
         if partition.principal or partition.project:
-            raise _malformed(field, f"{field} names both the deployment and a principal or project")
+            raise malformed(field, f"{field} names both the deployment and a principal or project")
         return DEPLOYMENT
     if not partition.principal:
-        raise _malformed(field, f"{field} must name a principal, or say that the deployment is meant")
+        raise malformed(field, f"{field} must name a principal, or say that the deployment is meant")
     try:
         return Partition.parse(principal=partition.principal, project=partition.project)
     except InvalidInput as error:
@@ -221,7 +222,7 @@ def partition_of(partition: pb.Partition, field: str = "partition") -> Partition
 def source_of(field: str, text: str) -> str:
     """Return a source's name; ARGUMENT_MALFORMED where it is none."""
     if not caps.fits_skill_name(text):
-        raise _malformed(
+        raise malformed(
             field,
             f"{field} holds no name of a source: a lower-case letter or digit, then up to 63 of those, `_` or `-`",
         )
@@ -230,7 +231,7 @@ def source_of(field: str, text: str) -> str:
 
 def _path_of(text: str) -> str:
     if not caps.fits_asset_name(text):
-        raise _malformed(
+        raise malformed(
             "paths",
             "paths holds no path below a source: segments joined by `/`, none of them empty, `.` or `..`, without "
             "backslash and control characters",
@@ -241,12 +242,12 @@ def _path_of(text: str) -> str:
 def _learned_partition(field: str, partition: pb.Partition) -> Partition:
     found = partition_of(partition, field)
     if found == DEPLOYMENT:
-        raise _malformed(field, f"{field} is the deployment's, which sources alone feed")
+        raise malformed(field, f"{field} is the deployment's, which sources alone feed")
     return found
 
 
 def _skills_of(field: str, content: pb.PartitionContent) -> tuple[LearnedSkill, ...]:
-    _check_count(field, len(content.skills), caps.CAPS["PartitionContent.skills"].max_items)
+    check_count(field, len(content.skills), caps.CAPS["PartitionContent.skills"].max_items)
     skills = tuple(
         LearnedSkill(
             name=_skill_name_of(f"{field}[{at}].name", skill.name),
@@ -258,7 +259,7 @@ def _skills_of(field: str, content: pb.PartitionContent) -> tuple[LearnedSkill, 
         for at, skill in enumerate(content.skills)
     )
     if len({skill.name for skill in skills}) != len(skills):
-        raise _malformed(field, f"{field} holds two skills of one name")
+        raise malformed(field, f"{field} holds two skills of one name")
     return skills
 
 
@@ -282,9 +283,9 @@ def _log_generation_of(field: str, said: pb.PartitionContent | pb.PartitionEmpti
 
 def _check_each_once(learned: Sequence[Learned]) -> None:
     if not learned:
-        raise _malformed("partitions", "partitions names none")
+        raise malformed("partitions", "partitions names none")
     if len({each.partition for each in learned}) != len(learned):
-        raise _malformed("partitions", "partitions names one of them twice")
+        raise malformed("partitions", "partitions names one of them twice")
 
 
 def _named(field: str, name: pb.GenerationName) -> Named:
@@ -293,13 +294,14 @@ def _named(field: str, name: pb.GenerationName) -> Named:
             return name.sequence
         case "digest":
             if not name.digest:
-                raise _malformed(f"{field}.digest", f"{field}.digest is empty")
+                raise malformed(f"{field}.digest", f"{field}.digest is empty")
             return digest_of(f"{field}.digest", name.digest)
         case _:
-            raise _malformed(field, f"{field} names no generation: say its sequence or its digest")
+            raise malformed(field, f"{field} names no generation: say its sequence or its digest")
 
 
-def _page_of(request: _Paged, limits: Limits) -> PageAsk:
+def page_of(request: _Paged, limits: Limits) -> PageAsk:
+    """Return which page a request asks for."""
     cap = caps.CAPS[f"{request.DESCRIPTOR.name}.page_token"]
     return PageAsk(
         size=min(request.page_size or limits.page_skills, limits.page_skills),
@@ -318,10 +320,12 @@ def _hash_of(request: Message) -> bytes:
     return hashlib.sha256(named + b"\0" + rest.SerializeToString(deterministic=True)).digest()
 
 
-def _check_count(field: str, count: int, most: int) -> None:
+def check_count(field: str, count: int, most: int) -> None:
+    """Refuse a field that has more items than its cap."""
     if count > most:
         raise out_of_range(field, f"{field} has {count} items; at most {most}", limit=most)
 
 
-def _malformed(field: str, message: str) -> InvalidInput:
+def malformed(field: str, message: str) -> InvalidInput:
+    """Return the error of a field that says nothing that can be meant."""
     return InvalidInput(ErrorReason.ARGUMENT_MALFORMED, message, metadata={"field": field})

@@ -1,6 +1,6 @@
 """What every admin call stands on: the layers, whoever looks at the sources, and whether there is still an answer."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -9,7 +9,9 @@ from skillsvc.catalog.layer import Layer
 from skillsvc.catalog.reports import Looked, SourceReport
 from skillsvc.domain.diagnostics import Diagnostic
 from skillsvc.domain.errors import ErrorReason, NotFound, Unavailable
-from skillsvc.domain.partition import Partition
+from skillsvc.domain.generation import Generation
+from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.view import Viewer
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.threads import Threads
 
@@ -50,13 +52,26 @@ class AdminScope:
 
     async def layer(self, partition: Partition) -> Layer:
         """Return a partition's layer; PARTITION_NOT_FOUND where there is none, STORE_UNREACHABLE if it is not had."""
-        layers = self.current.holding((partition,))
-        if layers is None:
-            layers = await self._threads.run(lambda: self.current.ensure((partition,)))
-        layer = layers.get(partition)
+        layer = (await self.layers((partition,))).get(partition)
         if layer is None:
             raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
         return layer
+
+    async def layers(self, partitions: tuple[Partition, ...]) -> Mapping[Partition, Layer]:
+        """Return layers by their partitions, those of others among them; STORE_UNREACHABLE if one is not had."""
+        await self.see_to(partitions)
+        layers = self.current.holding(partitions)
+        return await self._threads.run(lambda: self.current.ensure(partitions)) if layers is None else layers
+
+    async def seen_from(self, partition: Partition) -> tuple[Generation, ...]:
+        """Return the layers as they are that callers see from a partition, strongest first; raises as `layers`."""
+        seen = (partition,) if partition == DEPLOYMENT else Viewer(*partition).partitions
+        layers = await self.layers(seen)
+        return tuple(layers[each].present for each in seen if each in layers)
+
+    async def see_to(self, partitions: Sequence[Partition]) -> None:
+        """Have those of the partitions in use that templates feed, so that operators are told of what callers see."""
+        await self._sights.see_to(partitions)
 
     def reports(self, partition: Partition) -> tuple[SourceReport, ...]:
         """Return how the sources of a partition stand; none where it has a layer that no source feeds."""

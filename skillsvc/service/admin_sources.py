@@ -9,6 +9,7 @@ from itertools import islice
 
 from skillsource.v1 import admin_pb2 as pb
 
+from skillsvc.catalog.clashes import hidden_in
 from skillsvc.catalog.comparing import compare
 from skillsvc.catalog.reports import Looked, SourceReport
 from skillsvc.domain.diagnostics import Diagnostic
@@ -19,7 +20,7 @@ from skillsvc.service.admin_pages import SEPARATOR, Pages, joined
 from skillsvc.service.admin_requests import DiagnosticsAsk, RefreshAsk, SourcesAsk
 from skillsvc.service.admin_scope import AdminScope, draining
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.threads import Threads
 
@@ -156,7 +157,10 @@ class SourceAdmin:
     async def _diagnostics_of(self, ask: DiagnosticsAsk) -> "_Listed":
         """Return the list that is asked for: anew for its first page, since what all of it takes costs a second."""
         if not ask.page.token or self._listed.fields != ask.page.fields:
-            found = await self._threads.run(lambda: _select(self._scope.diagnostics(ask.partition), ask))
+            seen = await self._scope.seen_from(ask.partition)
+            found = await self._threads.run(
+                lambda: _select((*self._scope.diagnostics(ask.partition), *hidden_in(seen)), ask)
+            )
             self._listed = _Listed(fields=ask.page.fields, diagnostics=found)
         return self._listed
 

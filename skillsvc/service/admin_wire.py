@@ -3,7 +3,7 @@
 from skillsource.v1 import admin_pb2, skill_pb2
 
 from skillsvc.catalog.comparing import Change, is_other_content, is_other_policy
-from skillsvc.catalog.current import Replaced
+from skillsvc.catalog.contents import Replaced
 from skillsvc.catalog.layer import Layer
 from skillsvc.catalog.reports import ReportedState, SourceReport
 from skillsvc.domain.caps import CAPS, cut_text, flatten
@@ -24,6 +24,11 @@ _STANDINGS = {
 def line_of(field: str, text: str) -> str:
     """Return a text as the single line of a field, cut to its cap."""
     return cut_text(flatten(text), CAPS[field].max_bytes)
+
+
+def item_of(field: str, text: str) -> str:
+    """Return a text as an item of a field, cut to what one item may have."""
+    return cut_text(text, CAPS[field].max_item_bytes)
 
 
 def partition(value: Partition) -> admin_pb2.Partition:

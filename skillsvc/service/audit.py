@@ -8,8 +8,7 @@ are kept, is up to whoever runs the server.
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from skillsvc.domain.partition import Partition
 
@@ -23,8 +22,7 @@ _SUM_S: Final = 1.0
 _log = logging.getLogger(LOGGER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(NamedTuple):
     """A refusal. `principal` is empty where nobody knows who called; `peer` is then the address of the call."""
 
     act: str
@@ -82,11 +80,30 @@ class Audit:
         _write(act, "allowed", {**fields, "rule": rule, "what": what})
 
     def failed(
-        self, act: str, reason: str, *, principal: str = "", partition: Partition | None = None, rule: str = ""
+        self,
+        act: str,
+        reason: str,
+        *,
+        principal: str = "",
+        partition: Partition | None = None,
+        rule: str = "",
+        what: str = "",
     ) -> None:
-        """Write that an act of an operator came to nothing."""
-        fields = {"principal": principal, "partition": _told(partition), "reason": reason, "rule": rule}
+        """Write that an act of an operator came to nothing, or not to all that was asked for.
+
+        `what` names what it was to be done to, what was done all the same, or the incident of a fault.
+        """
+        fields = {"principal": principal, "partition": _told(partition), "reason": reason, "rule": rule, "what": what}
         _write(act, "failed", fields)
+
+    def unkept(self, act: str, reason: str, *, principal: str, partition: Partition, rule: str, what: str = "") -> None:
+        """Write that an act of an operator is done in memory and could not be kept: it does not outlive the process."""
+        fields = {"principal": principal, "partition": _told(partition), "reason": reason, "rule": rule, "what": what}
+        _write(act, "unkept", fields)
+
+    def ignored(self, what: str, count: int, peer: str) -> None:
+        """Write that something was shown so many times, last from an address, that counts from others alone."""
+        _write("Identify", "ignored", {"what": what, "peer": peer, "count": count})
 
     def refused(self, refusal: Refused) -> None:
         """Write a refusal: the first of its kind at once, then one line a second with their number."""

@@ -1,56 +1,32 @@
-"""The boundary: raw bytes in, raw bytes out, and the one place that turns errors into statuses.
+"""The boundary: raw bytes in, raw bytes out, and the one place where errors end.
 
 Composed around each handler at registration rather than as an interceptor, which costs a third of the throughput
 (performance.md). A request that is no message is INVALID_ARGUMENT; an error of ours is mapped by one table and carries
 one ErrorInfo; anything else reaches the log whole and the caller as an incident id.
 
 Who calls is judged before anything of the request is looked at, once a call and once more where the rules changed
-meanwhile. What comes of it is a `Grant`, and through it a `Viewer`: no handler has another way to whose catalog it is.
+meanwhile.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import grpc
-from google.protobuf.any_pb2 import Any
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError, Message
-from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc_status import rpc_status
 
-from skillsvc.domain import errors
-from skillsvc.domain.access import LOCAL, Grant, Refusal, Role, access_of_this_machine
 from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import Partition
-from skillsvc.domain.view import Viewer
+from skillsvc.domain.shares import Group
 from skillsvc.service.audit import Audit, Refused
+from skillsvc.service.call import NOBODY, Call, Context, Identities
 from skillsvc.service.fairness import Fairness, Turn, Turnstile
-from skillsvc.service.groups import CHANGES, act_of, group_of
+from skillsvc.service.groups import CHANGES, OPERATIONS, act_of, group_of
 from skillsvc.service.peers import address_of
-from skillsvc.service.roles import Need, Open, need_of
-
-DOMAIN = "skillsource.v1"
-CODES: dict[type[SkillsvcError], int] = {
-    errors.InvalidInput: code_pb2.INVALID_ARGUMENT,
-    errors.NotFound: code_pb2.NOT_FOUND,
-    errors.StateMissing: code_pb2.FAILED_PRECONDITION,
-    errors.Unavailable: code_pb2.UNAVAILABLE,
-    errors.Unauthenticated: code_pb2.UNAUTHENTICATED,
-    errors.Denied: code_pb2.PERMISSION_DENIED,
-    errors.Conflict: code_pb2.ABORTED,
-    errors.AlreadyExists: code_pb2.ALREADY_EXISTS,
-    errors.Exhausted: code_pb2.RESOURCE_EXHAUSTED,
-    errors.DataLoss: code_pb2.DATA_LOSS,
-    errors.NotImplementedYet: code_pb2.UNIMPLEMENTED,
-    errors.InternalFault: code_pb2.INTERNAL,
-}
-_DETAILS: Final = "grpc-status-details-bin"
-_MESSAGE_MAX_BYTES = 1024
-"""A whole status must stay below 4 KiB, or the transport loses it."""
+from skillsvc.service.roles import Need, need_of
+from skillsvc.service.statuses import Told, abort, refuse_cheaply
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 """The registered form of one call's handler."""
@@ -66,122 +42,22 @@ _AUDITED: Final = frozenset(
     }
 )
 """Refusals that the audit is told of, whatever the call."""
+_FLOODING: Final = frozenset(
+    {
+        ErrorReason.CREDENTIALS_MISSING,
+        ErrorReason.CREDENTIALS_INVALID,
+        ErrorReason.ROLE_MISSING,
+        ErrorReason.RATE_LIMITED,
+    }
+)
+"""Refusals of which as many come as somebody likes to send."""
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 256
 
 _log = logging.getLogger(__name__)
 _Request = TypeVar("_Request", bound=Message)
 _Ask = TypeVar("_Ask")
-Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
-"""What gRPC knows of a call."""
-
-
-class Identities(Protocol):
-    """Who calls, and what the access rules make of that. Lives on the event loop, but for `subscribe`."""
-
-    @property
-    def version(self) -> int:
-        """A number that grows when rules or credentials change: what was granted before is to be judged again."""
-
-    def grant_of(self, context: Context, /) -> Grant | Refusal:
-        """Return what the caller of a call gets; for every call, so that what was verified is remembered.
-
-        Raises:
-            Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID, also where they have expired.
-        """
-
-    def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
-        """Have `told` called after each change, on any thread; returns what ends that."""
-
-
-class OfThisMachine:
-    """Identities where nothing of them is configured: whoever reaches the server is `local`, and may do all."""
-
-    version: Final = 0
-
-    def __init__(self) -> None:
-        """Judge once."""
-        self._grant = access_of_this_machine().judge(LOCAL)
-
-    def grant_of(self, _context: Context) -> Grant | Refusal:
-        """Return the same for everybody."""
-        return self._grant
-
-    def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
-        """Nothing ever changes."""
-        return lambda: None
-
-
-class Call:
-    """What a handler may know of the call itself: who makes it, what they may see, and how much time is left.
-
-    One is made for every call, so that it is no dataclass: frozen ones take four times as long.
-    """
-
-    __slots__ = ("_identities", "_need", "_version", "context", "grant")
-
-    def __init__(self, context: Context, identities: Identities, need: Need) -> None:
-        """Judge the caller of a context by what the call needs.
-
-        Raises:
-            Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID.
-            Denied: ROLE_MISSING, also where no access rule is for the caller.
-        """
-        self.context = context
-        self._identities = identities
-        self._need = need
-        self._version = identities.version
-        self.grant: Grant = _NOBODY if need is Open.TO_EVERYBODY else _granted(identities.grant_of(context), need)
-        """What the caller gets. Of whom nobody asks who they are, nothing."""
-
-    @property
-    def caller(self) -> Partition:
-        """The caller's principal without a project."""
-        return Partition(self.grant.principal, "")
-
-    def viewer(self, project: str) -> Viewer:
-        """Return who asks, of a project whose name is checked.
-
-        Raises:
-            Denied: PROJECT_NOT_ALLOWED, in the same words whether anybody has published to it or not (rules.md 7).
-        """
-        grant = self.grant
-        if project and not grant.may_name(project):
-            raise Denied(ErrorReason.PROJECT_NOT_ALLOWED, "the caller may not name this project")
-        return Viewer(grant.principal, project, grant.partitions, grant.allow)
-
-    def judge_again(self) -> bool:
-        """Judge the caller anew where rules or credentials changed; return whether they did. Raises as at first."""
-        version = self._identities.version
-        if version == self._version:
-            return False
-        self.grant = _granted(self._identities.grant_of(self.context), self._need)
-        self._version = version
-        return True
-
-    def time_left_s(self, at_most: float) -> float:
-        """Return the seconds until the caller's deadline, at most so many; a caller need not have one."""
-        left: object = self.context.time_remaining()  # None without a deadline, whatever the stubs say
-        return max(0.0, min(left, at_most)) if isinstance(left, float) else at_most
-
-
-_NOBODY: Final = Grant(principal="", rule="")
-"""What callers get whom nobody asked who they are."""
-
-
-def _granted(judged: Grant | Refusal, need: Need) -> Grant:
-    """Return what a caller gets; one for whom there is no rule is told no more than one who lacks the role."""
-    role = need if isinstance(need, Role) else Role.READER
-    if isinstance(judged, Refusal) or (need is role and not judged.has(role)):
-        caller, rule = (judged.caller, "") if isinstance(judged, Refusal) else (judged.principal, judged.rule)
-        raise Denied(
-            ErrorReason.ROLE_MISSING,
-            f"the call needs the role {role}",
-            metadata={"role": role.value},
-            caller=caller,
-            rule=rule,
-        )
-    return judged
+_Raw = TypeVar("_Raw")
 
 
 def _who(error: SkillsvcError) -> tuple[str, str]:
@@ -200,10 +76,10 @@ class Requests(Generic[_Request, _Ask]):
         self._type = request_type
         self._parse = parse
         self._limits = limits
-        self._remembered: dict[bytes, _Ask] = {}
+        self._remembered: dict[object, _Ask] = {}
 
-    def read(self, raw: bytes) -> _Ask:
-        """Return what a request asks for.
+    def read(self, raw: object) -> _Ask:
+        """Return what a request asks for; one that did not come is no bytes.
 
         Raises:
             InvalidInput: REQUEST_MALFORMED, or what is wrong with one of its fields.
@@ -211,6 +87,8 @@ class Requests(Generic[_Request, _Ask]):
         """
         ask = self._remembered.get(raw)
         if ask is None:
+            if not isinstance(raw, bytes):
+                raise InvalidInput(ErrorReason.REQUEST_MALFORMED, "the call has no request")
             if len(raw) > self._limits.request_bytes:
                 raise InvalidInput(
                     ErrorReason.ARGUMENT_OUT_OF_RANGE,
@@ -258,26 +136,30 @@ class Boundary:
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
         turnstile = entrance.turnstile
 
-        async def behaviour(raw: bytes, context: Context) -> bytes:
+        async def behaviour(raw: object, context: Context) -> bytes:
             call = None
             try:
                 call = Call(context, identities, need)
-                if turnstile is None:
-                    return await handle(requests.read(raw), call)
-                turn = _turn(turnstile, call)
+                turn = None if turnstile is None else _turn(turnstile, call)
+                if not isinstance(raw, bytes):
+                    raw = await context.read()
                 answer = await handle(requests.read(raw), call)
-                turn.hold(len(answer))
+                if turn is not None:
+                    turn.hold(len(answer))
                 return answer  # noqa: TRY300 - what `hold` raises is for the caller, too
             except SkillsvcError as error:
                 await self._refuse(error, context, call, entrance)
-                # Nothing of it is sent: the status is no success.
+                # No client looks at it: the status is no success.
                 return b""
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
-                await self._fault(context)
+                await self._fault(context, call, entrance)
 
-        return grpc.unary_unary_rpc_method_handler(behaviour)
+        handler = _Unary(behaviour)
+        if self.fairness is not None:
+            self.fairness.tell(handler.judge_first)
+        return handler
 
     def stream(
         self,
@@ -287,26 +169,64 @@ class Boundary:
     ) -> Handler:
         """Return the registered form of a server stream's handler; as `unary`."""
         requests = Requests(request_type, parse, self.limits)
-        identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
+        need = need_of(request_type.DESCRIPTOR.full_name)
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
-        turnstile = entrance.turnstile
 
-        async def behaviour(raw: bytes, context: Context) -> AsyncIterator[bytes]:
+        def begin(raw: bytes, call: Call) -> AsyncIterator[bytes]:
+            return handle(requests.read(raw), call)
+
+        return grpc.unary_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+
+    def conversation(
+        self, request_type: type[_Request], handle: Callable[[AsyncIterator[_Request], Call], AsyncIterator[bytes]]
+    ) -> Handler:
+        """Return the registered form of a handler that answers a stream of requests one by one; as `stream`.
+
+        Each request counts as a read besides, and its caller is judged by the rules that are in force by then: one
+        stream is no way around either.
+        """
+        requests = Requests(request_type, lambda request, _limits: request, self.limits)
+        need = need_of(request_type.DESCRIPTOR.full_name)
+        entrance = self._entrance(request_type.DESCRIPTOR.full_name)
+        reads = None if self.fairness is None else self.fairness.turnstile(Group.READS)
+
+        async def read(raws: AsyncIterator[bytes], call: Call) -> AsyncIterator[_Request]:
+            async for raw in raws:
+                call.judge_again()
+                if reads is not None:
+                    reads.enter(call.grant.principal).end()
+                yield requests.read(raw)
+
+        def begin(raws: AsyncIterator[bytes], call: Call) -> AsyncIterator[bytes]:
+            return handle(read(raws, call), call)
+
+        return grpc.stream_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+
+    def _streaming(
+        self, need: Need, entrance: "_Entrance", begin: Callable[[_Raw, Call], AsyncIterator[bytes]]
+    ) -> Callable[[_Raw, Context], AsyncIterator[bytes]]:
+        """Return the behaviour of a stream, of which an event that is not sent yet counts as an answer that waits."""
+        identities, turnstile = self.identities, entrance.turnstile
+
+        async def behaviour(raw: _Raw, context: Context) -> AsyncIterator[bytes]:
             call = None
             try:
                 call = Call(context, identities, need)
-                if turnstile is not None:
-                    _turn(turnstile, call)
-                async for event in handle(requests.read(raw), call):
+                turn = None if turnstile is None else _turn(turnstile, call)
+                async for event in begin(raw, call):
+                    if turn is not None:
+                        turn.hold(len(event))
                     yield event
+                    if turn is not None:
+                        turn.release()
             except SkillsvcError as error:
                 await self._refuse(error, context, call, entrance)
             except grpc.aio.AbortError:
                 raise
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
-                await self._fault(context)
+                await self._fault(context, call, entrance)
 
-        return grpc.unary_stream_rpc_method_handler(behaviour)
+        return behaviour
 
     def _entrance(self, request: str) -> "_Entrance":
         group = group_of(request)
@@ -317,12 +237,13 @@ class Boundary:
         """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
         principal, rule = _who(error) if call is None else (call.grant.principal, call.grant.rule)
         if call is None and entrance.turnstile is not None and self.fairness is not None:
-            # Whoever is not let in is counted all the same, lest asking be free for those who may not.
+            # Whoever is not let in is counted all the same, lest asking be free for those who may not: by principal
+            # where a rule says who it is. Others may hold as many names as they like, and are nobody.
             try:
-                if principal:
+                if rule:
                     entrance.turnstile.enter(principal).end()
                 else:
-                    self.fairness.turn_away(context.peer())
+                    self.fairness.turn_away(address_of(context.peer()))
             except Exhausted as exhausted:
                 error = exhausted
         if error.reason in _AUDITED or entrance.act in CHANGES:
@@ -330,16 +251,26 @@ class Boundary:
             self.audit.refused(
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
             )
-        if error.reason is ErrorReason.RATE_LIMITED:
-            _refuse_cheaply(context, error, entrance.told)
+        if error.reason in _FLOODING:
+            refuse_cheaply(context, error, entrance.told)
         else:
-            await _abort(context, error)
+            await abort(context, error)
 
-    async def _fault(self, context: Context) -> NoReturn:
+    async def _fault(self, context: Context, call: Call | None, entrance: "_Entrance") -> NoReturn:
         """Answer an unexpected fault; called while it is handled."""
         incident = self.new_incident()
         _log.exception("incident %s", incident, extra={"incident_id": incident})
-        await _abort(
+        if entrance.act in OPERATIONS:
+            # How far it came is not known: what an operator began has to be looked after.
+            grant = NOBODY if call is None else call.grant
+            self.audit.failed(
+                entrance.act,
+                ErrorReason.INTERNAL_FAULT.value,
+                principal=grant.principal,
+                rule=grant.rule,
+                what=incident,
+            )
+        await abort(
             context,
             InternalFault(
                 ErrorReason.INTERNAL_FAULT,
@@ -349,15 +280,31 @@ class Boundary:
         )
 
 
-class _Entrance(NamedTuple):
-    """What all calls of one handler have in common where they begin.
+class _Unary(grpc.RpcMethodHandler):  # type: ignore[type-arg] # it has arguments in its stub alone
+    """The registered form of a unary call's handler, which may be changed between calls.
 
-    `told` are statuses that are told again and again, encoded, by their messages: of each rate there is one.
+    gRPC brings a request before it asks the handler; but where it takes the call for one with a stream of requests, the
+    handler asks for it. Then callers are judged first: a refusal costs a fifth less, and an answer a little more.
     """
+
+    def __init__(self, behaviour: Callable[[object, Context], Awaitable[bytes]]) -> None:
+        self.request_streaming = self.response_streaming = False
+        self.request_deserializer = self.response_serializer = None
+        # By the stub these are of a server of threads, which returns what is awaited here.
+        self.unary_unary = self.stream_unary = behaviour  # type: ignore[assignment]
+        self.unary_stream = self.stream_stream = None
+
+    def judge_first(self, yes: bool) -> None:  # noqa: FBT001 - what is told is a state, not an option
+        """Judge callers of later calls before their requests are brought, or after."""
+        self.request_streaming = yes
+
+
+class _Entrance(NamedTuple):
+    """What all calls of one handler have in common where they begin."""
 
     act: str
     turnstile: Turnstile | None
-    told: dict[str, bytes]
+    told: Told
 
 
 def _turn(turnstile: Turnstile, call: Call) -> Turn:
@@ -367,60 +314,3 @@ def _turn(turnstile: Turnstile, call: Call) -> Turn:
     assert task is not None, "a handler runs in the task of its call"
     task.add_done_callback(turn.end)
     return turn
-
-
-async def _abort(context: Context, error: SkillsvcError) -> NoReturn:
-    await context.abort_with_status(rpc_status.to_status(status_of(error)))
-    raise AssertionError  # pragma: no cover - abort_with_status always raises
-
-
-def _refuse_cheaply(context: Context, error: SkillsvcError, told: dict[str, bytes]) -> None:
-    """Set the status of a refusal of which many may come: a flood must not cost more than answers would.
-
-    An abort would raise through all of gRPC, which takes longer than to answer.
-    """
-    always = told.get(error.message)
-    if always is None:
-        always = status_of(Exhausted(error.reason, error.message, metadata=error.metadata)).SerializeToString()
-        told[error.message] = always
-    # Messages that are written one after the other are one: the list of details goes on.
-    details = always + _retry_after(error.retry_after_s or 0.0).SerializeToString()
-    context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
-    context.set_details(error.message)
-    context.set_trailing_metadata(((_DETAILS, details),))
-
-
-def _retry_after(seconds: float) -> status_pb2.Status:
-    """Return a status that says no more than when a repetition may do."""
-    delay = Duration()
-    delay.FromNanoseconds(round(seconds * 1e9))
-    return status_pb2.Status(details=[_packed(error_details_pb2.RetryInfo(retry_delay=delay))])
-
-
-def status_of(error: SkillsvcError) -> status_pb2.Status:
-    """Return the status of an error: its code by the table, one ErrorInfo, and RetryInfo where a repetition may do."""
-    status = status_pb2.Status(code=CODES[type(error)], message=_bounded(error.message))
-    info = error_details_pb2.ErrorInfo(reason=error.reason.value, domain=DOMAIN, metadata=dict(error.metadata))
-    status.details.append(_packed(info))
-    if error.retry_after_s is not None:
-        status.MergeFrom(_retry_after(error.retry_after_s))
-    if isinstance(error, Exhausted) and error.subject:
-        used_up = error_details_pb2.QuotaFailure.Violation(subject=error.subject, description=_bounded(error.message))
-        status.details.append(_packed(error_details_pb2.QuotaFailure(violations=[used_up])))
-    if "field" in error.metadata and isinstance(error, InvalidInput):
-        violation = error_details_pb2.BadRequest.FieldViolation(
-            field=error.metadata["field"], description=_bounded(error.message)
-        )
-        status.details.append(_packed(error_details_pb2.BadRequest(field_violations=[violation])))
-    return status
-
-
-def _packed(detail: Message) -> Any:
-    packed = Any()
-    packed.Pack(detail)
-    return packed
-
-
-def _bounded(message: str) -> str:
-    encoded = message.encode(errors="replace")
-    return encoded[:_MESSAGE_MAX_BYTES].decode(errors="ignore")

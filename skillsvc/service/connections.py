@@ -9,7 +9,7 @@ _MOST_MS: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connections:
-    """Times in seconds.
+    """Times in seconds, and how many there are.
 
     Attributes:
         age_s: How long a connection takes new calls, a tenth more or less by chance. Its client then makes another,
@@ -22,6 +22,8 @@ class Connections:
         least_ping_s: Who asks the server more often than this is sent away.
         handshake_s: How long a peer has from its connection to the end of its handshake; gRPC's own two minutes would
             let one that says nothing hold a descriptor for as long.
+        at_most: How many there are at once on a listener, whether they have said anything or not; None for as many as
+            come. One more is closed at once.
     """
 
     age_s: float = 900.0
@@ -31,6 +33,7 @@ class Connections:
     keepalive_timeout_s: float = 20.0
     least_ping_s: float = 20.0
     handshake_s: float = 20.0
+    at_most: int | None = None
 
     def options(self) -> tuple[tuple[str, int], ...]:
         """Return the options of a server of grpc."""
@@ -44,6 +47,7 @@ class Connections:
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_recv_ping_interval_without_data_ms", _ms(self.least_ping_s)),
             ("grpc.server_handshake_timeout_ms", _ms(self.handshake_s)),
+            *(() if self.at_most is None else (("grpc.max_allowed_incoming_connections", self.at_most),)),
         )
 
 

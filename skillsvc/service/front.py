@@ -1,4 +1,4 @@
-"""A front: one grpc.aio server on one listener, with the services that are reached there, and reflection of no others.
+"""A front: one grpc.aio server on one listener, with the services that are reached there.
 
 grpc tells no handler by which listener a call came, so that what must be reached by one of them alone has a server of
 its own.
@@ -8,20 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 
 import grpc
-from google.protobuf import descriptor_pool
-from google.protobuf.descriptor import FileDescriptor
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
-from google.rpc import error_details_pb2
-from grpc_reflection.v1alpha import reflection
-from skillsource.v1 import errors_pb2
 
 from skillsvc.domain.limits import Limits
 from skillsvc.service.boundary import Handler
 from skillsvc.service.connections import Connections
 from skillsvc.service.listening import Listener
-
-_ERRORS = (errors_pb2.DESCRIPTOR, error_details_pb2.DESCRIPTOR)
-"""What any status may carry: whoever calls by reflection has to read it."""
 
 
 class Front:
@@ -34,7 +25,6 @@ class Front:
         limits: Limits,
         connections: Connections,
         new_id: Callable[[], str],
-        reflects: bool = True,
     ) -> None:
         """Prepare; nothing listens before `start`.
 
@@ -43,7 +33,6 @@ class Front:
             limits: The limits in force.
             connections: How long connections live.
             new_id: Gives names that nobody has.
-            reflects: Say by reflection what the services are.
         """
         self._listener = Listener(new_id)
         self._server = grpc.aio.server(
@@ -63,9 +52,6 @@ class Front:
         self._server.add_generic_rpc_handlers(
             tuple(grpc.method_handlers_generic_handler(name, dict(handlers)) for name, handlers in services.items())
         )
-        if reflects:
-            names = (*services, reflection.SERVICE_NAME)
-            reflection.enable_server_reflection(names, self._server, pool=_pool_of(names))
 
     async def start(
         self, address: str, *, locked: Path | None = None, credentials: grpc.ServerCredentials | None = None
@@ -99,26 +85,3 @@ class Front:
     async def stop(self, grace_s: float) -> None:
         """Take no more calls; those under way have `grace_s` seconds to end."""
         await self._server.stop(grace_s)
-
-
-def _pool_of(services: tuple[str, ...]) -> descriptor_pool.DescriptorPool:
-    """Return a pool of what services are made of: the common one knows all that is imported, of other listeners too."""
-    pool = descriptor_pool.DescriptorPool()
-    known: set[str] = set()
-
-    def add(file: FileDescriptor) -> None:
-        if file.name in known:
-            return
-        known.add(file.name)
-        for needed in file.dependencies:
-            add(needed)
-        proto = FileDescriptorProto()
-        file.CopyToProto(proto)
-        pool.Add(proto)
-
-    common = descriptor_pool.Default()
-    for name in services:
-        add(common.FindFileContainingSymbol(name))
-    for file in _ERRORS:
-        add(file)
-    return pool

@@ -1,7 +1,7 @@
 """Which calls are counted together, and which acts are written down: the one table of each, by the message that asks.
 
-A call of agents that is in no group cannot be registered. What operators call, and health, is in none on purpose:
-whoever looks after a server must reach it while others flood it.
+A call of agents that is in no group cannot be registered, and reflection counts as a watch. What operators call, and
+health, is in none on purpose: whoever looks after a server must reach it while others flood it.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from skillsvc.domain.shares import Group
-from skillsvc.service.roles import AGENTS
+from skillsvc.service.roles import AGENTS, OPERATORS, REFLECTION
 
 GROUPS: Final[Mapping[str, Group]] = MappingProxyType(
     {
@@ -32,8 +32,15 @@ GROUPS: Final[Mapping[str, Group]] = MappingProxyType(
 CHANGES: Final = frozenset({"Activate", "Refresh", "RefreshPartitions", "ClearPartitions", "RevokeSkill", "LiftRevoke"})
 """Calls of which the audit is told whatever comes of them; those that succeed tell of themselves."""
 
+OPERATIONS: Final = frozenset(method.name for method in OPERATORS.methods)
+"""Calls of operators: of a fault in one of them the audit is told, too."""
+
 _BY_REQUEST: Final[Mapping[str, Group]] = MappingProxyType(
-    {method.input_type.full_name: GROUPS[method.name] for method in AGENTS.methods}
+    {
+        **{method.input_type.full_name: GROUPS[method.name] for method in AGENTS.methods},
+        # Each is a stream that may be open for as long as its caller likes, whichever listener it came by.
+        **{method.input_type.full_name: Group.WATCHES for method in REFLECTION.methods},
+    }
 )
 
 

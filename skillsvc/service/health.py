@@ -4,14 +4,17 @@ The servicer of grpcio-health-checking holds a lock while it writes to a watcher
 keeps a server from ever starting or stopping.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import grpc
 from grpc_health.v1 import health_pb2
 
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Boundary, Call, Handler
+from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
+from skillsvc.service.health_watches import HealthWatches, Watchers
 from skillsvc.service.sights import Phase, Sights
 
 SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
@@ -24,12 +27,24 @@ _UNKNOWN = _Status(status=_Status.SERVICE_UNKNOWN).SerializeToString()
 class Health:
     """The handlers of the health service, for some services and for the server as a whole, which is ""."""
 
-    def __init__(self, services: tuple[str, ...], *, sights: Sights, changes: Changes, limits: Limits) -> None:
-        """Tell of `services` what the phase of `sights` says; `changes` must be told where that changes."""
+    def __init__(
+        self,
+        services: tuple[str, ...],
+        *,
+        sights: Sights,
+        changes: Changes,
+        limits: Limits,
+        watches: HealthWatches,
+    ) -> None:
+        """Tell of `services` what the phase of `sights` says; `changes` must be told where that changes.
+
+        At most `watches` are told of changes; a Check is answered in any case.
+        """
         self._services = frozenset({"", *services})
         self._sights = sights
         self._changes = changes
         self._limits = limits
+        self._watchers = Watchers(watches)
 
     async def check(self, service: str, call: Call) -> bytes:
         """Answer Check: NOT_FOUND for a service that this server does not have."""
@@ -37,8 +52,13 @@ class Health:
             await call.context.abort(grpc.StatusCode.NOT_FOUND, "no such service here")
         return self._encoded(service, self._sights.phase)
 
-    async def watch(self, service: str, _call: Call) -> AsyncIterator[bytes]:
+    async def watch(self, service: str, call: Call) -> AsyncIterator[bytes]:
         """Answer Watch: the status now, and each time it is another one; a drain ends it, once it is told."""
+        leave = self._watchers.enter(call.context.peer())
+        task = asyncio.current_task()
+        assert task is not None, "a handler runs in the task of its call"
+        # Not where this ends: a stream that is given up while its status is sent is not gone on with.
+        task.add_done_callback(leave)
         told = b""
         while True:
             count, phase = self._changes.count, self._sights.phase

@@ -4,7 +4,7 @@ from itertools import islice
 
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.listing import collections_of, holds_collection, select, start_after
+from skillsvc.catalog.listing import collections_of, holds_collection, start_after
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
@@ -15,8 +15,9 @@ from skillsvc.domain.tokens import PagePosition, TokenKeys
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.requests import AssetAsk, BodyAsk, InventoryAsk, ListAsk, out_of_range
+from skillsvc.service.selections import Selections
 from skillsvc.service.sights import Seen, Sights, row_of
 from skillsvc.service.texts import Texts
 
@@ -35,6 +36,7 @@ class Reads:
         self._answers = answers
         self._keys = keys
         self._limits = limits
+        self._selections = Selections()
 
     async def list_skills(self, ask: ListAsk, call: Call) -> bytes:
         """Answer ListSkills."""
@@ -50,15 +52,18 @@ class Reads:
             _check_collection(ask, seen.sight)
             if ask.held == seen.sight.view.digest:
                 return seen.encoded + _LIST_NOT_MODIFIED
+        narrowing = ask.selection.key
         if ask.full:
             # FULL shows diagnostics, which no digest covers: nothing names all that such a page depends on.
-            page = self._encode_page(ask, seen.sight, after)
+            page = self._encode_page(ask, narrowing, seen.sight, after)
             return seen.encoded + page.encoded + self._next_page(ask, viewer, seen, page)
         # The lines of collections are in no digest.
         lines = () if after else tuple(layer.collections for layer in seen.sight.view.layers)
-        key = ("page", seen.sight.view.digest, lines, ask.selection.key, after, ask.size)
+        key = ("page", seen.sight.view.digest, lines, narrowing, after, ask.size)
         kept = self._answers.get(key)
-        page = kept if kept is not None else self._answers.put(key, self._encode_page(ask, seen.sight, after))
+        page = (
+            kept if kept is not None else self._answers.put(key, self._encode_page(ask, narrowing, seen.sight, after))
+        )
         return self._answers.joined(key, seen.encoded, page) + self._next_page(ask, viewer, seen, page)
 
     async def skill_body(self, ask: BodyAsk, call: Call) -> bytes:
@@ -123,8 +128,8 @@ class Reads:
             next_page_token=self._keys.sign_page(position, viewer.partition)
         ).SerializeToString()
 
-    def _encode_page(self, ask: ListAsk, sight: Sight, after: str) -> Answer:
-        rows = select(sight.view, ask.selection)
+    def _encode_page(self, ask: ListAsk, narrowing: object, sight: Sight, after: str) -> Answer:
+        rows = self._selections.of(sight.view, ask.selection, narrowing)
         start = start_after(rows, after)
         collections = b"" if after else wire.encode_collections(collections_of(rows))
         parts: list[bytes] = []

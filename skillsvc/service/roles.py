@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from grpc_channelz.v1 import channelz_pb2
 from grpc_health.v1 import health_pb2
+from grpc_reflection.v1alpha import reflection_pb2
 from skillsource.v1 import admin_pb2, skill_source_pb2
 
 from skillsvc.domain.access import Role
@@ -30,6 +31,7 @@ Need: TypeAlias = Role | Open
 AGENTS: Final = skill_source_pb2.DESCRIPTOR.services_by_name["SkillSourceService"]
 OPERATORS: Final = admin_pb2.DESCRIPTOR.services_by_name["CatalogAdminService"]
 CHANNELZ: Final = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]
+REFLECTION: Final = reflection_pb2.DESCRIPTOR.services_by_name["ServerReflection"]
 
 NEEDS: Final[Mapping[str, Mapping[str, Need]]] = MappingProxyType(
     {
@@ -50,6 +52,8 @@ NEEDS: Final[Mapping[str, Mapping[str, Need]]] = MappingProxyType(
         # Whatever operators call, also what is added: "role `admin` only" (contract.md).
         OPERATORS.full_name: {method.name: Role.ADMIN for method in OPERATORS.methods},
         CHANNELZ.full_name: {method.name: Role.ADMIN for method in CHANNELZ.methods},
+        # What it tells is public; a stream that is open for as long as somebody likes is for nobody unknown.
+        REFLECTION.full_name: {method.name: Open.TO_CALLERS for method in REFLECTION.methods},
     }
 )
 """By the full name of a service and the name of a call."""
@@ -60,7 +64,7 @@ _NEEDS_BY_REQUEST: Final[Mapping[str, Need]] = MappingProxyType(
         _PROBES: Open.TO_EVERYBODY,
         **{
             method.input_type.full_name: NEEDS[service.full_name][method.name]
-            for service in (AGENTS, OPERATORS, CHANNELZ)
+            for service in (AGENTS, OPERATORS, CHANNELZ, REFLECTION)
             for method in service.methods
         },
     }

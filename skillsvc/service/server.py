@@ -1,16 +1,19 @@
 """The server: its front for agents and its front for operators, begun, made ready and drained as one (P10)."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePath
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.in_use import PartitionsInUse
 from skillsvc.catalog.learned import LearnedLayers
 from skillsvc.catalog.log import RequestLog
 from skillsvc.catalog.views import Views
 from skillsvc.content.blobs import BlobStore
+from skillsvc.domain.access import OWNER
 from skillsvc.domain.errors import ErrorReason
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.shares import Shares
@@ -18,6 +21,7 @@ from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.activations import Activations
 from skillsvc.service.admin import SERVICE as ADMIN_SERVICE
 from skillsvc.service.admin import admin_handlers
+from skillsvc.service.admin_access import AccessAdmin
 from skillsvc.service.admin_generations import GenerationAdmin
 from skillsvc.service.admin_pages import Pages
 from skillsvc.service.admin_partitions import PartitionAdmin
@@ -25,34 +29,40 @@ from skillsvc.service.admin_scope import AdminScope, Looks
 from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.answers import AnswerCache
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, Handler, Identities, OfThisMachine
+from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.call import Identities, OfThisMachine
 from skillsvc.service.changes import Changes
 from skillsvc.service.channelz import SERVICE as CHANNELZ_SERVICE
 from skillsvc.service.channelz import channelz_handlers
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.fairness import Fairness
 from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
+from skillsvc.service.health_watches import HealthWatches
+from skillsvc.service.needs import Needs
 from skillsvc.service.reads import Reads
+from skillsvc.service.reflection import SERVICE as REFLECTION_SERVICE
+from skillsvc.service.reflection import reflection_handlers
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
 from skillsvc.service.texts import Texts
 from skillsvc.service.threads import Threads
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.service.watch import Watch
 from skillsvc.sources.remote_blobs import RemoteBlobs
 
 _READING_THREADS = 4
 _LAYER_THREADS = 2
+_LOOKING_THREADS = 4
 _OUTBOUND_THREADS = 16
 _OUTBOUND_WAITING = 64
 """Calls that may wait for what sources have elsewhere."""
 _LEAVING_S = 0.1
 """How long before anything else health is told."""
-_STEPS = 6
-"""The most steps in threads that one call takes: an activation brings in its layers, finds its record, may renew it,
-looks whether the body is here, may have it brought, and reads it."""
+_STEPS = 7
+"""The most steps in threads that one call takes: an activation looks for places, brings in its layers, finds its
+record, may renew it, looks whether the body is here, may have it brought, and reads it."""
 _WAITING = 1024
 """Calls that may wait for one pool of threads."""
 
@@ -61,9 +71,10 @@ _WAITING = 1024
 class Parts:
     """What a server serves from, built by the composition root.
 
-    `identities` tells who calls; without any, everybody is `local`. `shares` is how much each may take, None where
-    callers are not told apart. `looks` is None where nobody looks at sources: there is no service for operators then.
-    `remote` is None where no source has anything elsewhere.
+    `identities` tells who calls; without any, everybody is `local`. Operators on the socket in the data folder are
+    asked where `asks_owner` says so. `shares` is how much each may take, None where callers are not told apart. `looks`
+    is None where nobody looks at sources: there is no service for operators then. `in_use` is None where no partition
+    is looked at by need, `remote` where no source has anything elsewhere.
     """
 
     current: Current
@@ -75,9 +86,12 @@ class Parts:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     connections: Connections = field(default_factory=Connections)
+    health_watches: HealthWatches = field(default_factory=HealthWatches)
     identities: Identities = field(default_factory=OfThisMachine)
     shares: Shares | None = None
+    asks_owner: bool = False
     looks: Looks | None = None
+    in_use: PartitionsInUse | None = None
     remote: RemoteBlobs | None = None
 
 
@@ -106,7 +120,16 @@ class Server:
         self._comparing = Threads("admin", threads=1, waiting=_WAITING, within_s=within_s)
         # A layer is brought in whole: it must not wait for bodies, nor these for it.
         self._layers = Threads("layers", threads=_LAYER_THREADS, waiting=_WAITING, within_s=within_s)
-        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers)
+        # What is looked for at a place may take as long as a file system likes: nobody else must wait for it.
+        self._looking_for = Threads(
+            "places",
+            threads=_LOOKING_THREADS,
+            waiting=_WAITING,
+            within_s=within_s,
+            reason=ErrorReason.SOURCE_UNREACHABLE,
+        )
+        needs = None if parts.in_use is None else Needs(parts.in_use, self._looking_for, parts.limits)
+        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers, needs)
         self._hurrying: asyncio.Future[None] | None = None
         loop = asyncio.get_running_loop()
         self._audit = Audit(loop.time, later=loop.call_later)
@@ -115,17 +138,18 @@ class Server:
             new_incident=parts.new_id,
             identities=parts.identities,
             audit=self._audit,
-            fairness=None if parts.shares is None else Fairness(parts.shares, loop.time),
+            fairness=None if parts.shares is None else Fairness(parts.shares, time.monotonic),
         )
         self._front = self._agents_front(parts, boundary)
         self._admin_front: Front | None = None
         self._remote_admin_front: Front | None = None
         if parts.looks is not None:
-            # A socket of mode 0600 lets nobody in but whoever runs the server: they may do all without credentials.
+            # A socket of mode 0600 lets nobody in but whoever runs the server, who needs no credentials.
             of_this_user = Boundary(
-                limits=parts.limits, new_incident=parts.new_id, identities=OfThisMachine(), audit=self._audit
+                limits=parts.limits, new_incident=parts.new_id, identities=OfThisMachine(OWNER), audit=self._audit
             )
-            self._admin_front = self._operators_front(parts, parts.looks, of_this_user)
+            own = boundary if parts.asks_owner else of_this_user
+            self._admin_front = self._operators_front(parts, parts.looks, own)
             self._remote_admin_front = self._operators_front(parts, parts.looks, boundary)
         self._probes_front = self._health_front(parts, boundary)
         fronts = (self._front, self._admin_front, self._remote_admin_front, self._probes_front)
@@ -154,7 +178,7 @@ class Server:
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits, now=parts.now),
         )
         health = self._health(SERVICE, parts, boundary)
-        return self._front_of({SERVICE: handlers, HEALTH_SERVICE: health}, parts)
+        return self._front_of({SERVICE: handlers, HEALTH_SERVICE: health}, parts, boundary)
 
     def _operators_front(self, parts: Parts, looks: Looks, boundary: Boundary) -> Front:
         scope = AdminScope(current=parts.current, looks=looks, sights=self._sights, threads=self._layers)
@@ -177,21 +201,28 @@ class Server:
                 audit=self._audit,
                 now=parts.now,
             ),
+            # By whatever way an operator comes, it is the rules of agents that are explained.
+            access=AccessAdmin(
+                scope=scope, judges=parts.identities, pages=pages, threads=self._comparing, audit=self._audit
+            ),
         )
         health = self._health(ADMIN_SERVICE, parts, boundary)
         channelz = channelz_handlers(boundary)
-        return self._front_of({ADMIN_SERVICE: handlers, HEALTH_SERVICE: health, CHANNELZ_SERVICE: channelz}, parts)
+        services = {ADMIN_SERVICE: handlers, HEALTH_SERVICE: health, CHANNELZ_SERVICE: channelz}
+        return self._front_of(services, parts, boundary)
 
     def _health_front(self, parts: Parts, boundary: Boundary) -> Front:
-        return self._front_of({HEALTH_SERVICE: self._health(SERVICE, parts, boundary)}, parts, reflects=False)
+        services = {HEALTH_SERVICE: self._health(SERVICE, parts, boundary)}
+        return Front(services, limits=parts.limits, connections=parts.connections, new_id=parts.new_id)
 
-    def _front_of(self, services: Mapping[str, Mapping[str, Handler]], parts: Parts, *, reflects: bool = True) -> Front:
-        return Front(
-            services, limits=parts.limits, connections=parts.connections, new_id=parts.new_id, reflects=reflects
-        )
+    def _front_of(self, services: Mapping[str, Mapping[str, Handler]], parts: Parts, boundary: Boundary) -> Front:
+        reflected = {**services, REFLECTION_SERVICE: reflection_handlers(boundary, services)}
+        return Front(reflected, limits=parts.limits, connections=parts.connections, new_id=parts.new_id)
 
     def _health(self, service: str, parts: Parts, boundary: Boundary) -> dict[str, Handler]:
-        health = Health((service,), sights=self._sights, changes=self._changes, limits=parts.limits)
+        health = Health(
+            (service,), sights=self._sights, changes=self._changes, limits=parts.limits, watches=parts.health_watches
+        )
         return health_handlers(boundary, health)
 
     async def start(self, address: str, *, locked: Path | None = None, credentials: Credentials | None = None) -> str:
@@ -254,6 +285,7 @@ class Server:
         self._comparing.close()
         self._audit.flush()
         self._layers.close()
+        self._looking_for.close()
 
     def hurry(self) -> None:
         """End the calls that a drain is waiting for."""

@@ -1,6 +1,6 @@
 """What a request sees: the one read of the present state, and the waiting for a state that is not there yet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import TypeVar
@@ -11,10 +11,12 @@ from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound, StateMissing, Unavailable
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import Partition
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
+from skillsvc.service.needs import Needs
 from skillsvc.service.requests import Scope
 from skillsvc.service.threads import Threads
 
@@ -48,12 +50,23 @@ class Seen:
 class Sights:
     """Gives every request its sight. Lives on the event loop."""
 
-    def __init__(self, views: Views, changes: Changes, limits: Limits, threads: Threads) -> None:
-        """Begin in the phase STARTING. Layers that are not in memory are brought in by `threads`."""
+    def __init__(
+        self, views: Views, changes: Changes, limits: Limits, threads: Threads, needs: Needs | None = None
+    ) -> None:
+        """Begin in the phase STARTING.
+
+        Args:
+            views: The views of callers.
+            changes: Tells when something may be another.
+            limits: The limits in force.
+            threads: Brings in layers that are not in memory.
+            needs: Sees to partitions that are looked at by need, None where there are none.
+        """
         self._views = views
         self._changes = changes
         self._limits = limits
         self._threads = threads
+        self._needs = needs
         self._encoded: dict[Viewer, Seen] = {}
         self.phase = Phase.STARTING
 
@@ -77,6 +90,10 @@ class Sights:
 
     async def present(self, viewer: Viewer) -> Seen:
         """Return what a viewer sees now."""
+        needs = self._needs
+        # As `see_to`, which every call would wait for.
+        if needs is not None and not needs.are_met(viewer.partitions):
+            await needs.meet(viewer.partitions)
         try:
             # What nearly every request comes to.
             return self._seen(viewer, self._views.present(viewer))
@@ -113,11 +130,20 @@ class Sights:
             raise InvalidInput(ErrorReason.PAGE_TOKEN_MALFORMED, "consistency names another state than the page")
         return seen
 
+    async def see_to(self, partitions: Sequence[Partition]) -> None:
+        """Have partitions in use that are looked at by need, and in the state that they are in; raises as `Needs`."""
+        needs = self._needs
+        if needs is not None and not needs.are_met(partitions):
+            await needs.meet(partitions)
+
     def check_phase(self) -> None:
         """Refuse to answer before there is anything to answer from, and when the end has begun."""
-        if self.phase is Phase.STARTING:
+        phase = self.phase
+        if phase is Phase.SERVING:
+            return
+        if phase is Phase.STARTING:
             raise Unavailable(ErrorReason.NOT_READY, "the sources are being looked at for the first time")
-        if self.phase is Phase.DRAINING:
+        if phase is Phase.DRAINING:
             raise Unavailable(ErrorReason.DRAINING, "the server is about to stop")
 
     async def _at_least(self, viewer: Viewer, token: str, call: Call) -> Seen:
@@ -140,6 +166,7 @@ class Sights:
 
     async def _look(self, viewer: Viewer, look: Callable[[], _Seen]) -> _Seen:
         """Return what a look at the views comes to, with the layers of the viewer brought into memory for it."""
+        await self.see_to(viewer.partitions)
         for _ in range(_TIMES_BROUGHT_IN):
             try:
                 return look()

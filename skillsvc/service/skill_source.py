@@ -11,7 +11,8 @@ from skillsvc.domain.errors import ErrorReason, NotImplementedYet
 from skillsvc.domain.limits import Limits
 from skillsvc.service import wire
 from skillsvc.service.activations import Activations
-from skillsvc.service.boundary import Boundary, Call, Handler
+from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.call import Call
 from skillsvc.service.reads import Reads
 from skillsvc.service.requests import (
     parse_activation,
@@ -26,7 +27,7 @@ from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
 SERVICE = AGENTS.full_name
-CONTRACT = 2
+CONTRACT = 3
 """Grows with each field that is added to the contract."""
 
 FEATURES = ("Activate", "ListAssets", "ListSkills", "ReadAsset", "SkillBody", "WatchCatalog")

@@ -14,7 +14,7 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.view import Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
-from skillsvc.service.boundary import Call
+from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.requests import WatchAsk
 from skillsvc.service.sights import Phase, Seen, Sights
@@ -70,9 +70,11 @@ class Watch:
             call.judge_again()
             if self._lasts_s(call) <= 0:
                 raise Unauthenticated(ErrorReason.CREDENTIALS_INVALID, "the credentials have expired")
-            if not changed:
-                event = self._heartbeat if self._changes.now() >= due else None
+            is_due = self._changes.now() >= due
+            if not (changed or is_due):
+                event = None
                 continue
+            # With each heartbeat too: what is looked at by need is looked at as long as it is watched.
             count = self._changes.count
             before, seen_as = seen, viewer
             viewer = call.viewer(ask.scope.project)
@@ -80,7 +82,7 @@ class Watch:
             if viewer != seen_as:
                 event = self._interval + _RESYNC
             else:
-                event = self._told(before.sight, seen.sight, ask.selection)
+                event = self._told(before.sight, seen.sight, ask.selection) or (self._heartbeat if is_due else None)
 
     def _lasts_s(self, call: Call) -> float:
         """Return for how many seconds a caller's credentials are good, as far as is known now."""

@@ -19,6 +19,7 @@ from skillsvc.domain.errors import InvalidInput
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.patterns import Pattern
 from skillsvc.domain.principal_template import PrincipalTemplate, TemplateRefused
+from skillsvc.domain.rule_index import MOST_ALIKE, MOST_HELD
 from skillsvc.settings.identity import doubled
 from skillsvc.settings.refusal import Fault, Faults
 from skillsvc.settings.table import Label, Table, Text
@@ -47,7 +48,9 @@ def _principal(text: str) -> str:
 
 
 def _skill(text: str) -> str:
-    if not all(map(fits_skill_name, text.split("/", 1))):
+    if "/" in text and all(map(fits_skill_name, text.split("/", 1))):
+        raise Faults([f"is {text}, which allows nothing: skills are allowed by name alone, from whatever source"])
+    if not fits_skill_name(text):
         raise Faults(["is no name of a skill"])
     return text
 
@@ -186,6 +189,19 @@ class AccessTable(Table):
 def access_of(tables: tuple[AccessTable, ...]) -> Access:
     """Return the rules, in their order."""
     return Access(rules=tuple(table.rule() for table in tables))
+
+
+def faults_of_likeness(tables: tuple[AccessTable, ...]) -> Iterator[Fault]:
+    """Yield the first rule that makes too many of which each caller would have to be judged."""
+    if len(tables) > _MOST_RULES:
+        # That is told elsewhere.
+        return
+    for index in access_of(tables).crowded[:1]:
+        yield Fault(
+            f"is one too many that only judging tells from others: at most {MOST_ALIKE} may have patterns that begin "
+            f"and end alike, and {MOST_HELD} such as `*x*`",
+            (index,),
+        )
 
 
 def faults_of_access(tables: Mapping[str, object]) -> Iterator[Fault]:

@@ -116,7 +116,7 @@ def _at_once() -> int:
 
 def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:
     if isinstance(source, DirectoryTable):
-        yield from _of_directory(source.path)
+        yield from _of_directory(source.path if isinstance(source.path, Path) else Path(source.path.root))
     if isinstance(source, GitTable):
         yield from _of_file(("known_hosts_file",), source.known_hosts_file)
         yield from _of_secret_file(("ssh_key_file",), source.ssh_key_file)

@@ -15,6 +15,9 @@ from skillsvc.settings.table import File, Flag, Label, Table, Text
 
 AlgorithmName: TypeAlias = Literal["RS256", "PS256", "ES256", "ES384", "EdDSA"]
 _MOST_ISSUERS = 32
+_DAY_S = 86_400
+# Longer than the ten minutes between two looks at a URL, so that one that fails is not the end.
+_Stale: TypeAlias = Annotated[float, Strict(), Field(ge=1800, le=7 * _DAY_S, allow_inf_nan=False)]
 
 
 def _keys_url(text: str) -> str:
@@ -55,6 +58,9 @@ class IssuerTable(Table):
     leeway_s: Annotated[float, Strict(), Field(ge=0, le=300, allow_inf_nan=False)] = Field(
         default=60.0, description="Seconds that its clock and ours may be apart; at most 300."
     )
+    max_stale_s: _Stale = Field(
+        default=float(_DAY_S), description="Seconds that keys count on while they cannot be had, then no token does."
+    )
     ca_file: File | None = Field(
         default=None, description="Certificates (PEM) that vouch for the server of `jwks_url`, instead of the system's."
     )
@@ -93,6 +99,9 @@ class TokensTable(Table):
     """Static bearer tokens, for callers that have nothing better. `skillsvc access new-token NAME` makes one."""
 
     file: File = Field(description="A line `NAME SHA256` a token; read anew when it was changed.")
+    max_stale_s: _Stale = Field(
+        default=float(_DAY_S), description="Seconds that tokens count on while the file cannot be used."
+    )
 
 
 class ProxyTable(Table):

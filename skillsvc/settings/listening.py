@@ -76,6 +76,13 @@ def exposure_of(tables: Mapping[str, object]) -> Iterator[Fault]:
             "the socket admin.sock in the data folder needs neither",
             ("admin", "listen"),
         )
+    identity = _table(tables.get("identity"))
+    if admin.get("socket") == "identified" and not (is_judged and ("tokens" in identity or identity.get("issuer"))):
+        yield Fault(
+            "is identified, which lets nobody in: give an [[access]], and [identity.tokens] or an [[identity.issuer]], "
+            "since no certificate comes by a socket",
+            ("admin", "socket"),
+        )
 
 
 def _is_place(listen: str) -> bool:

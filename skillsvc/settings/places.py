@@ -6,14 +6,49 @@ What is refused is told without the text: it may hold a secret.
 import re
 from collections.abc import Callable
 from ipaddress import ip_network
+from pathlib import Path
+from typing import NamedTuple
 
 from skillsvc.content.urls import UrlRefused, parse_url
+from skillsvc.domain.folder_template import FolderTemplate, FolderTemplateRefused
 from skillsvc.parsing.oci_reference import ReferenceRefused, parse_reference
 from skillsvc.settings.refusal import Faults
 from skillsvc.sources.git.url import Branch, Commit, GitUrlRefused, parse_git_url
 from skillsvc.sources.provider import RESERVED
 
 _HOST = re.compile(r"(?!-)[0-9A-Za-z_-]{1,63}(?:\.[0-9A-Za-z_-]{1,63})*\.?|\[?[0-9A-Fa-f:.]+\]?")
+
+
+class Anchored(NamedTuple):
+    """What may be a template, as a file says it, and the folder of that file: whose braces are no places."""
+
+    text: str
+    folder: str
+
+
+def has_places(text: str) -> bool:
+    """Tell whether a text is meant as a template: no literal path of a file has a brace."""
+    return "{" in text or "}" in text
+
+
+def directory_or_template(said: object, make_path: Callable[[object], Path]) -> Path | FolderTemplate:
+    """Return a template of folders where text is one, else a path; raises Faults. A Path is literal."""
+    match said:
+        case Anchored(text, folder):
+            pass
+        case str(text) if has_places(text):
+            folder = ""
+        case _:
+            return make_path(said)
+    try:
+        return FolderTemplate.parse(text, folder)
+    except FolderTemplateRefused as refused:
+        raise Faults([str(refused)]) from refused
+
+
+def shown(place: Path | FolderTemplate) -> str:
+    """Return a directory or a template as text."""
+    return str(place)
 
 
 def web_url(text: str) -> str:

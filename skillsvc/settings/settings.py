@@ -7,10 +7,13 @@ from pydantic import Field, ValidationError, field_validator
 
 from skillsvc.domain.access import Access
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import LOCAL_PRINCIPAL
-from skillsvc.settings.access import AccessTable, access_of, faults_of_access
+from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL, LOCAL_PRINCIPAL
+from skillsvc.settings.access import AccessTable, access_of, faults_of_access, faults_of_likeness
+from skillsvc.settings.admin import AdminTable
+from skillsvc.settings.connections import ConnectionsTable
 from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
+from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, faults_of_identity
 from skillsvc.settings.listening import exposure_of, is_of_this_machine
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
@@ -19,7 +22,7 @@ from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import AnySourceTable, DirectoryTable
 from skillsvc.settings.table import Table
 from skillsvc.settings.telling import faults_of, name_of
-from skillsvc.settings.tls import AdminTable, ConnectionsTable, HealthTable, TlsTable
+from skillsvc.settings.tls import TlsTable
 from skillsvc.sources.directory import DirectorySettings
 
 
@@ -49,6 +52,13 @@ class Settings(Table):
             raise Faults(faults)
         return limits
 
+    @field_validator("access")
+    @classmethod
+    def _rules_are_told_apart(cls, access: tuple[AccessTable, ...]) -> tuple[AccessTable, ...]:
+        if faults := list(faults_of_likeness(access)):
+            raise Faults(faults)
+        return access
+
     def make_limits(self) -> Limits:
         """Return the limits in force."""
         return Limits(**self.limits)
@@ -57,9 +67,13 @@ class Settings(Table):
         """Return the access rules."""
         return access_of(self.access)
 
-    def is_local(self) -> bool:
-        """Tell whether nothing about identities is configured, so that everybody is `local`."""
+    def asks_nobody(self) -> bool:
+        """Tell whether nothing about identities is configured: everybody is `local`, or `anonymous`."""
         return self.identity is None and not self.access
+
+    def is_local(self) -> bool:
+        """Tell whether everybody is `local` and may do all: nobody is asked, and no other machine gets here."""
+        return self.asks_nobody() and is_of_this_machine(self.server.listen)
 
     def is_open_to_anybody(self) -> bool:
         """Tell whether callers of other machines reach the server in plaintext, or are not asked who they are.
@@ -70,8 +84,10 @@ class Settings(Table):
         return not is_guarded and not is_of_this_machine(self.server.listen)
 
     def directories(self) -> tuple[DirectorySettings, ...]:
-        """Return how each declared directory is looked at, strongest first."""
-        return tuple(table.directory() for table in self.source if isinstance(table, DirectoryTable))
+        """Return how each declared directory is looked at, strongest first; those of templates are not declared."""
+        return tuple(
+            table.directory() for table in self.source if isinstance(table, DirectoryTable) and table.template is None
+        )
 
 
 def make_settings(tables: Mapping[str, object], find: Callable[[Place], Position | None] = _nowhere) -> Settings:
@@ -119,6 +135,7 @@ def _faults_across(tables: Mapping[str, object]) -> Iterator[Fault]:
     yield from faults_of_access(tables)
     sources = tables.get("source")
     limits = _table(tables.get("limits"))
+    everybody = _everybody(_table(tables.get("server")).get("listen"))
     taken = {*_labels_of(_table(tables.get("conventional")))}
     seen: set[object] = set()
     for index, source in enumerate(map(_table, sources if isinstance(sources, list) else ())):
@@ -128,13 +145,19 @@ def _faults_across(tables: Mapping[str, object]) -> Iterator[Fault]:
             yield Fault(f"is {name}, as that of {other}; give each its own", ("source", index, "name"))
         seen.add(name if isinstance(name, str) else "")
         principal = _table(source.get("partition")).get("principal", LOCAL_PRINCIPAL)
-        if principal != LOCAL_PRINCIPAL and not tables.get("access"):
-            sentence = f"is {principal}, and without an [[access]] nobody but {LOCAL_PRINCIPAL} calls"
+        if "partition" in source and principal != everybody and not tables.get("access"):
+            sentence = f"is {principal}, and without an [[access]] nobody but {everybody} calls"
             yield Fault(sentence, ("source", index, "partition", "principal"))
         for sentence, place in faults_of_lowering(_table(source.get("limits")), limits):
             yield Fault(sentence, ("source", index, "limits", *place))
         for sentence, _place in faults_of_lowering({"source_depth": source.get("max_depth")}, limits):
             yield Fault(sentence, ("source", index, "max_depth"))
+
+
+def _everybody(listen: object) -> str:
+    """Return who calls where nobody is asked."""
+    is_beyond = isinstance(listen, str) and not is_of_this_machine(listen)
+    return ANONYMOUS_PRINCIPAL if is_beyond else LOCAL_PRINCIPAL
 
 
 def _table(value: object) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillsvc.settings.places import Anchored, has_places
 from skillsvc.settings.refusal import Place, Position, SettingsRefused
 from skillsvc.settings.settings import Settings, make_settings
 from skillsvc.settings.toml_file import TomlFile
@@ -137,6 +138,8 @@ def _anchored_identity(identity: dict[str, object], folder: Path) -> dict[str, o
 
 
 def _anchored_source(source: object, folder: Path) -> object:
+    if isinstance(source, dict) and isinstance(path := source.get("path"), str) and has_places(path):
+        source = {**source, "path": Anchored(path, str(folder))}
     source = _below(folder, source, _PATHS_OF_SOURCE)
     if isinstance(source, dict) and "auth" in source:
         source = {**source, "auth": _below(folder, source["auth"], _PATHS_OF_AUTH)}

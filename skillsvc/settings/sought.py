@@ -42,7 +42,7 @@ def seek(settings: Settings, environment: Mapping[str, str]) -> Sought:
     folded: list[Folded] = []
     known: dict[tuple[Partition, Hashable], str] = {}
     for table in (*settings.source, *project, *conventional.of_user(environment)):
-        if isinstance(table, DirectoryTable) and table.name not in withheld:
+        if isinstance(table, DirectoryTable) and isinstance(table.path, Path) and table.name not in withheld:
             identities = [(table.feeds(), identity) for identity in _identities_of(table.path)]
             into = next((known[identity] for identity in identities if identity in known), None)
             for identity in identities:

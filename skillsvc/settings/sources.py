@@ -2,20 +2,32 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    GetPydanticSchema,
+    PlainSerializer,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic_core.core_schema import no_info_wrap_validator_function
 from typing_extensions import override
 
 from skillsvc.content.credentials import SecretPlace
 from skillsvc.domain.errors import InvalidInput
+from skillsvc.domain.folder_template import FolderTemplate
 from skillsvc.domain.partition import DEPLOYMENT, LOCAL_PRINCIPAL, Partition
 from skillsvc.domain.trust import Tier, Trust, trust_of
 from skillsvc.parsing.findings import Profile
 from skillsvc.settings import places
 from skillsvc.settings.lowering import faults_of_limits
-from skillsvc.settings.refusal import Faults
+from skillsvc.settings.refusal import Fault, Faults
 from skillsvc.settings.table import Count, File, Flag, Label, Seconds, Table, Text
 from skillsvc.sources.directory import DirectorySettings
 from skillsvc.sources.discovery import IGNORED, Layout
@@ -29,6 +41,16 @@ Host: TypeAlias = Annotated[str, AfterValidator(places.host)]
 Folder: TypeAlias = Annotated[str, AfterValidator(places.folder_within)]
 WebUrl: TypeAlias = Annotated[str, AfterValidator(places.web_url)]
 Ref: TypeAlias = Annotated[str, AfterValidator(places.ref)]
+Directory: TypeAlias = Annotated[
+    Path | FolderTemplate,
+    # Not a union to pydantic: what is neither is told as what is no path.
+    GetPydanticSchema(
+        lambda _kind, make: no_info_wrap_validator_function(places.directory_or_template, make.generate_schema(File))
+    ),
+    PlainSerializer(places.shown),
+    WithJsonSchema({"type": "string", "format": "path"}),
+]
+"""A path, or where its text has places for a partition a template of paths."""
 Variable: TypeAlias = Annotated[Text, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
@@ -127,8 +149,13 @@ class SourceTable(Table):
             raise Faults(faults)
         return limits
 
+    @property
+    def template(self) -> FolderTemplate | None:
+        """The template by which it feeds many partitions, None where it feeds one."""
+        return None
+
     def feeds(self) -> Partition:
-        """Return the partition whose layer it feeds."""
+        """Return the partition whose layer it feeds; not of a template."""
         if self.partition is None:
             return DEPLOYMENT
         return Partition(principal=self.partition.principal, project=self.partition.project)
@@ -189,17 +216,49 @@ class RemoteTable(SourceTable):
 
 
 class DirectoryTable(FolderTable):
-    """A directory of this machine. It is watched, and need not be there yet."""
+    """A directory of this machine. It is watched, and need not be there yet.
+
+    With `{principal}`, and `{project}`, for whole segments of its path it is a directory for each partition, looked at
+    while somebody asks for that ([docs/sources/directory.md](sources/directory.md)).
+    """
 
     kind: Literal["directory"] = "directory"
-    path: File = Field(description="The directory, relative to the file that names it.")
+    path: Directory = Field(description="The directory, or a template of them, relative to the file that names it.")
     tier: Literal["explicit", "project", "user", "registered", "learned"] = Field(
         default="explicit", description="How its skills are admitted; lower only."
     )
 
+    @model_validator(mode="after")
+    def _feeds_whom_it_says(self) -> "DirectoryTable":
+        if self.template is not None and self.partition is not None:
+            sentence = "cannot be beside a path with places: these say whose layer it feeds"
+            raise Faults([Fault(sentence, ("partition",))])
+        return self
+
+    @property
+    @override
+    def template(self) -> FolderTemplate | None:
+        return None if isinstance(self.path, Path) else self.path
+
+    @override
+    def feeds(self) -> Partition:
+        if self.template is not None:
+            raise LookupError("a template feeds whichever partition is asked for")
+        return super().feeds()
+
     def directory(self) -> DirectorySettings:
-        """Return how the directory is looked at."""
+        """Return how the directory is looked at; of a template `directory_of`."""
+        if self.template is not None:
+            raise LookupError("a template is of many directories")
         return DirectorySettings(path=str(self.path), reading=self.reading())
+
+    def directory_of(self, partition: Partition) -> DirectorySettings:
+        """Return how the directory of a partition is looked at, which the template feeds."""
+        if self.template is None or not self.template.feeds(partition):
+            raise LookupError("it does not feed the partition")
+        return DirectorySettings(
+            path=self.template.root, beneath=self.template.beneath(partition), reading=self.reading()
+        )
 
 
 class GitTable(RemoteTable, FolderTable):

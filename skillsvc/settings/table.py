@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, WithJsonSchema
 
 from skillsvc.domain.caps import fits_skill_name
+from skillsvc.settings.listening import fault_of_place
 from skillsvc.settings.refusal import Faults
 
 
@@ -35,6 +36,12 @@ def _place(path: Path) -> Path:
     return path
 
 
+def _host_port(text: str) -> str:
+    if fault := fault_of_place(text):
+        raise Faults([fault])
+    return text
+
+
 Flag: TypeAlias = Annotated[bool, Strict()]
 Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
 """A line of printable text."""
@@ -43,6 +50,8 @@ Label: TypeAlias = Annotated[
 ]
 File: TypeAlias = Annotated[Path, AfterValidator(_place)]
 """A path; a relative one is relative to the file that names it."""
+HostPort: TypeAlias = Annotated[str, AfterValidator(_host_port)]
+"""Where to listen."""
 Seconds: TypeAlias = Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)]
 Rate: TypeAlias = Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)]
 """So many a second."""

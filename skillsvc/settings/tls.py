@@ -1,4 +1,4 @@
-"""The tables [tls], [admin], [health] and [connections]: who listens besides, with which certificates, and how long."""
+"""The table [tls], and [admin] tls: how the server proves who it is, and callers who they are."""
 
 from enum import Enum, unique
 from typing import Self
@@ -6,12 +6,8 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 
 from skillsvc.service.certificate_files import CertificateFiles
-from skillsvc.service.connections import Connections
-from skillsvc.settings.listening import fault_of_place
 from skillsvc.settings.refusal import Fault, Faults
-from skillsvc.settings.table import File, Seconds, Table
-
-_TIMES = Connections()
+from skillsvc.settings.table import File, Table
 
 
 @unique
@@ -58,69 +54,3 @@ class TlsTable(Table):
     def files(self) -> CertificateFiles:
         """Return where the files are."""
         return CertificateFiles(certificate=self.cert_file, key=self.key_file, client_authorities=self.client_ca_file)
-
-
-class AdminTable(Table):
-    """Where operators of other machines call, and are asked who they are: the role `admin` is needed.
-
-    It needs TLS and access rules. The socket `admin.sock` in the data folder is there in any case, for the user alone
-    that runs the server. A change of this table is taken in at the next start.
-    """
-
-    listen: str | None = Field(default=None, description="`HOST:PORT`, port 0 for any.")
-    tls: TlsTable | None = Field(default=None, description="A table with the keys of [tls]; none for [tls] itself.")
-
-    @field_validator("listen")
-    @classmethod
-    def _listen_is_a_place(cls, listen: str | None) -> str | None:
-        return _place(listen)
-
-
-class HealthTable(Table):
-    """Where probes ask that have no certificate: health alone, in plaintext, told to everybody.
-
-    A change of this table is taken in at the next start.
-    """
-
-    listen: str | None = Field(default=None, description="`HOST:PORT`, port 0 for any; may be beyond this machine.")
-
-    @field_validator("listen")
-    @classmethod
-    def _listen_is_a_place(cls, listen: str | None) -> str | None:
-        return _place(listen)
-
-
-class ConnectionsTable(Table):
-    """How long connections live, and how those are found that are gone. A change is taken in at the next start."""
-
-    age_s: Seconds = Field(
-        default=_TIMES.age_s,
-        description="Seconds that a connection takes new calls, a tenth more or less by chance.",
-    )
-    age_grace_s: Seconds = Field(
-        default=_TIMES.age_grace_s, description="Seconds that calls under way, and watches, go on after that."
-    )
-    idle_s: Seconds = Field(default=_TIMES.idle_s, description="Seconds that a connection without calls is kept.")
-    keepalive_s: Seconds = Field(
-        default=_TIMES.keepalive_s, description="Seconds after which a silent peer is asked whether it is there."
-    )
-    keepalive_timeout_s: Seconds = Field(
-        default=_TIMES.keepalive_timeout_s, description="Seconds that it has to answer."
-    )
-    least_ping_s: Seconds = Field(
-        default=_TIMES.least_ping_s,
-        description="Seconds between two pings of a client; one that sends more is sent away.",
-    )
-    handshake_s: Seconds = Field(
-        default=_TIMES.handshake_s, description="Seconds that a peer has to connect wholly, its handshake included."
-    )
-
-    def connections(self) -> Connections:
-        """Return the times in force."""
-        return Connections(**self.model_dump())
-
-
-def _place(listen: str | None) -> str | None:
-    if listen is not None and (fault := fault_of_place(listen)):
-        raise Faults([fault])
-    return listen

@@ -1,5 +1,6 @@
 """A directory of this machine as a source: every look is confined beneath its root, by the kernel."""
 
+import errno
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -18,10 +19,14 @@ from skillsvc.sources.stat_cache import StatCache
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectorySettings:
-    """A directory and how it is read. `path` is of this machine and reaches no caller; the label stands for it."""
+    """A directory and how it is read. `path` is of this machine and reaches no caller; the label stands for it.
+
+    With `beneath` the directory is that one below `path`, and no link leads to it, nor to what is on the way.
+    """
 
     path: str
     reading: ReadingSettings
+    beneath: str = ""
 
     @property
     def label(self) -> str:
@@ -53,6 +58,7 @@ class DirectorySource:
             cache: What was known before a restart; whoever gives it closes it.
         """
         self._path = settings.path
+        self._beneath = settings.beneath
         self._reading = TreeReading(settings.reading, limits=limits, blobs=blobs, stopped=stopped, cache=cache)
         self._open_root = open_root
         self._looked_at: tuple[int, int] | None = None
@@ -73,6 +79,11 @@ class DirectorySource:
         return self._path
 
     @property
+    def is_watched(self) -> bool:
+        """Whether it can be watched by its path: one that no link may lead to cannot."""
+        return not self._beneath
+
+    @property
     def folders(self) -> frozenset[str]:
         """The folders below it in which a change may matter, as of the last look; "" for itself.
 
@@ -89,14 +100,34 @@ class DirectorySource:
         """Look, wholly or at the skills that hold `changed` paths; what cannot be seen stands as `held` (`Source`)."""
         self._looked_at = None
         try:
-            root = self._open_root(self._path)
+            root = self._open()
         except FileNotFoundError:
             return self._reading.absent()
         except OSError as error:
-            return self._reading.failed(
-                DiagnosticCode.SOURCE_UNREADABLE,
-                f"cannot be read ({symbol_of(error)}); make it a directory that the server may read",
+            why = (
+                "a link leads to it, and none is followed here; make it a folder of its own"
+                if self._beneath and error.errno == errno.ELOOP
+                else f"cannot be read ({symbol_of(error)}); make it a directory that the server may read"
             )
+            return self._reading.failed(DiagnosticCode.SOURCE_UNREADABLE, why)
         with root:
             self._looked_at = root.identity
             return self._reading.read(root, changed, held=held)
+
+    def is_there(self) -> bool:
+        """Tell whether a look would find anything, be it what cannot be read; any thread may ask."""
+        try:
+            self._open().close()
+        except FileNotFoundError:
+            return False
+        except OSError:
+            # What it is, the look tells.
+            return True
+        return True
+
+    def _open(self) -> ConfinedRoot:
+        root = self._open_root(self._path)
+        if not self._beneath:
+            return root
+        with root:
+            return root.root_at(self._beneath)

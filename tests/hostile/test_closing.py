@@ -13,7 +13,8 @@ from tests.hostile.honest import Honest
 from tests.hostile.lie import CATALOG, playing, streaming
 from tests.hostile.lies_of_events import event
 from tests.hostile.playing import Script, Server, refuse, until_gone
-from tests.hostile.waiting import PATIENCE_S, wait_until
+from tests.hostile.waiting import wait_until
+from tests.patience import PATIENCE_S
 
 Play = Callable[[Script], Server]
 

@@ -18,8 +18,8 @@ from tests.hostile.playing import Script, Server
 
 Play = Callable[[Script], Server]
 
-TIMEOUT_S = 5.0
-SLACK_S = 5.0
+TIMEOUT_S = 20.0
+SLACK_S = 20.0
 MOST_MIB = 256
 
 

@@ -95,5 +95,5 @@ def test_a_read_that_is_not_ready_in_four_attempts_says_so(connect: Connect, pla
 def test_no_time_for_another_attempt_is_told_as_what_went_wrong(connect: Connect, play: Play) -> None:
     server = play(failing("Activate", 100, trailers=(("grpc-retry-pushback-ms", "60000"),)))
     with pytest.raises(skillsource.Draining):
-        connect(server.address).activate("first", timeout=5)
+        connect(server.address).activate("first", timeout=30)
     assert server.count("Activate") == 1

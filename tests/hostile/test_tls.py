@@ -18,6 +18,13 @@ AGENT = TlsOptions.read(ca=AUTHORITY, cert=TLS / "agent.pem", key=TLS / "agent-k
 TIMEOUT_S = 2.0
 
 
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reach this machine itself: gRPC sends what goes over TLS through a proxy that the environment names."""
+    for name in ("grpc_proxy", "https_proxy", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def serving(name: str = "server", *, asks_for_certificates: bool = False) -> Server:
     pair = ((TLS / f"{name}-key.pem").read_bytes(), (TLS / f"{name}.pem").read_bytes())
     authority = AUTHORITY.read_bytes() if asks_for_certificates else None

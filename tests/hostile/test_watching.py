@@ -11,12 +11,21 @@ from skillsource.v1 import skill_source_pb2 as pb
 from tests.hostile.faces import Connect
 from tests.hostile.honest import FakeAsset, FakeSkill, Honest
 from tests.hostile.playing import Script, Server, refuse
-from tests.hostile.waiting import PATIENCE_S, wait_until
+from tests.hostile.waiting import wait_until
+from tests.patience import PATIENCE_S
+from tests.simulators.ports import own_port
 
 Play = Callable[[Script], Server]
 
 FIRST = FakeSkill(name="first", body="First.", assets=(FakeAsset(name="a.txt", data=b"a"),))
 SECOND = FakeSkill(name="second", body="Second.")
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """The address of servers that come one after the other."""
+    with own_port() as port:
+        yield f"127.0.0.1:{port}"
 
 
 def changes(event: skillsource.CatalogEvent) -> tuple[list[str], list[str], list[str]]:
@@ -54,13 +63,13 @@ def test_a_watch_that_is_sent_away_goes_on_without_a_gap(connect: Connect, play:
     assert pb.WatchCatalogRequest.FromString(server.requests("WatchCatalog")[-1]).since == first.generation.token
 
 
-def test_a_watch_survives_a_server_that_goes_and_comes_back(connect: Connect) -> None:
+def test_a_watch_survives_a_server_that_goes_and_comes_back(connect: Connect, address: str) -> None:
     honest = Honest(FIRST)
-    with Server(honest.script()) as server:
-        events = connect(server.address).watch()
+    with Server(honest.script(), address):
+        events = connect(address).watch()
         assert next(events).resync
     honest.publish(FIRST, SECOND)
-    with Server(honest.script(), server.address):
+    with Server(honest.script(), address):
         assert changes(next(events)) == (["second"], [], [])
 
 
@@ -71,9 +80,9 @@ def test_a_watch_that_no_server_answers_says_so(connect: Connect, play: Play) ->
         next(connect("127.0.0.1:1").watch())
 
 
-def test_a_watch_begins_anew_where_its_state_is_unknown_to_the_next_server(connect: Connect) -> None:
-    with Server(Honest(FIRST, SECOND).script()) as server:
-        events = connect(server.address).watch()
+def test_a_watch_begins_anew_where_its_state_is_unknown_to_the_next_server(connect: Connect, address: str) -> None:
+    with Server(Honest(FIRST, SECOND).script(), address):
+        events = connect(address).watch()
         next(events)
     honest = Honest(SECOND)
     strict = dict(honest.script())
@@ -84,7 +93,7 @@ def test_a_watch_begins_anew_where_its_state_is_unknown_to_the_next_server(conne
         yield from honest.watch(request, context)
 
     strict["WatchCatalog"] = refusing
-    with Server(strict, server.address):
+    with Server(strict, address):
         assert next(events).resync
 
 
@@ -143,17 +152,17 @@ def test_an_event_takes_only_what_it_names(connect: Connect, play: Play) -> None
         client.skill_body("second")
 
 
-def test_a_followed_catalog_whose_stream_broke_is_asked_again(connect: Connect) -> None:
+def test_a_followed_catalog_whose_stream_broke_is_asked_again(connect: Connect, address: str) -> None:
     honest = Honest(FIRST)
-    with Server(honest.script()) as server:
-        client = connect(server.address, follow=True)
+    with Server(honest.script(), address):
+        client = connect(address, follow=True)
         wait_until(lambda: bool(client.following))
         client.skill_body("first")
     wait_until(lambda: not client.following)
     assert client.follow_error
     with pytest.raises(skillsource.Unavailable):
-        client.skill_body("first", timeout=1)
-    with Server(honest.script(), server.address):
+        client.skill_body("first")
+    with Server(honest.script(), address):
         wait_until(lambda: bool(client.following))
         assert client.follow_error is None
         assert client.skill_body("first").text == "First."
@@ -192,22 +201,23 @@ def test_no_answer_mixes_two_generations_while_the_catalog_changes(connect: Conn
     client = connect(play(honest.script()).address, follow=True)
     wait_until(lambda: bool(client.following))
     last = 150
+    seen = [0] * 4
     wrong: list[object] = []
 
-    def read() -> None:
-        seen = 0
-        while seen < last:
+    def read(reader: int) -> None:
+        while seen[reader] < last:
             body = client.skill_body("changing")
             if body.text != str(body.generation.sequence) or client.skill_body("staying").text != "Always.":
                 wrong.append(body)
-            seen = body.generation.sequence
+            seen[reader] = body.generation.sequence
 
-    readers = [threading.Thread(target=read) for _ in range(4)]
+    readers = [threading.Thread(target=read, args=(reader,)) for reader in range(len(seen))]
     for reader in readers:
         reader.start()
     for number in range(2, last + 1):
+        # Not before somebody reads what was published some time ago: else all is over before anybody has read.
+        wait_until(lambda: max(seen) > number - 5)  # noqa: B023 - called at once
         honest.publish(*skills(number))
-        threading.Event().wait(0.002)
     for reader in readers:
         reader.join(PATIENCE_S)
         assert not reader.is_alive()

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-PATIENCE_S = 30.0
+from tests.patience import PATIENCE_S
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -15,7 +15,9 @@ from skillsvc.catalog.current import Current
 from skillsvc.domain.generation import Row
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.admin_scope import Looks
-from tests.integration.in_process import DEADLINE_S, InProcess, Refusal, World, in_process, refusal_of
+from skillsvc.service.call import Identities
+from tests.integration.in_process import InProcess, Refusal, World, in_process, refusal_of
+from tests.patience import PATIENCE_S
 
 SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"]
 ALICE = Partition(principal="oidc:alice", project="")
@@ -32,24 +34,24 @@ class Operator:
     channel: grpc.aio.Channel
     address: str
 
-    async def raw(self, rpc: str, request: bytes, within_s: float | None = DEADLINE_S) -> bytes:
+    async def raw(self, rpc: str, request: bytes, within_s: float | None = PATIENCE_S) -> bytes:
         """Call with bytes."""
         path = f"/{SERVICE.full_name}/{rpc}"
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(path)
         return await method(request, timeout=within_s)
 
-    async def call(self, request: Message, into: type[_Answer], within_s: float | None = DEADLINE_S) -> _Answer:
+    async def call(self, request: Message, into: type[_Answer], within_s: float | None = PATIENCE_S) -> _Answer:
         """Call what a request is named after, and return the answer."""
         rpc = request.DESCRIPTOR.name.removesuffix("Request")
         return into.FromString(await self.raw(rpc, request.SerializeToString(), within_s))
 
-    async def refused(self, request: Message, within_s: float | None = DEADLINE_S) -> Refusal:
+    async def refused(self, request: Message, within_s: float | None = PATIENCE_S) -> Refusal:
         """Call, and return how that was refused."""
         return await self.refused_raw(
             request.DESCRIPTOR.name.removesuffix("Request"), request.SerializeToString(), within_s
         )
 
-    async def refused_raw(self, rpc: str, request: bytes, within_s: float | None = DEADLINE_S) -> Refusal:
+    async def refused_raw(self, rpc: str, request: bytes, within_s: float | None = PATIENCE_S) -> Refusal:
         """Call with bytes, and return how that was refused."""
         try:
             await self.raw(rpc, request, within_s)
@@ -77,10 +79,11 @@ async def operated(
     partitions: tuple[Partition, ...] = (DEPLOYMENT,),
     serving: bool = True,
     current: Current | None = None,
+    identities: Identities | None = None,
 ) -> AsyncIterator[Operator]:
     """Run a server whose admin service listens on `admin.sock` in a folder."""
     async with in_process(
-        *rows, world=world, partitions=partitions, serving=serving, looks=looks, current=current
+        *rows, world=world, partitions=partitions, serving=serving, looks=looks, current=current, identities=identities
     ) as server:
         address = await server.server.start_admin(folder / "admin.sock")
         async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
@@ -97,6 +100,8 @@ def request_of(rpc: str) -> Message:
         request.before.sequence = 1  # type: ignore[attr-defined] # as above
     if "name" in method.input_type.fields_by_name:
         request.name = "a"  # type: ignore[attr-defined] # as above
+    if rpc == "ExplainAccess":
+        request.identity.CopyFrom(pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="ci"))  # type: ignore[attr-defined] # as above
     if "partitions" in method.input_type.fields_by_name:
         request.partitions.add().partition.principal = "local"  # type: ignore[attr-defined] # as above
     return request

@@ -17,8 +17,7 @@ from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 SERVICE = "skillsource.v1.SkillSourceService"
-DEADLINE_S = 30.0
-PATIENCE_S = 30.0
+PATIENCE_S = 50.0
 """How long a watch waits for what must come: shorter than from one periodic look to the next."""
 _Answer = TypeVar("_Answer", bound=Message)
 
@@ -62,7 +61,7 @@ class Caller:
             request_serializer=type(request).SerializeToString,
             response_deserializer=into.FromString,
         )
-        answer: _Answer = method(request, timeout=DEADLINE_S)
+        answer: _Answer = method(request, timeout=PATIENCE_S)
         return answer
 
     def refused(self, request: Message, into: type[Message]) -> tuple[grpc.StatusCode, str, str]:

@@ -6,7 +6,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE_S = 60.0
+from tests.patience import PATIENCE_S
+
 SKILLSVC = (sys.executable, "-m", "skillsvc")
 
 

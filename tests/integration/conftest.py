@@ -13,7 +13,9 @@ from typing import Protocol
 
 import pytest
 
-_START_S = 60.0
+from tests.patience import PATIENCE_S
+
+_START_S = 2 * PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

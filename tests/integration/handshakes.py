@@ -6,7 +6,7 @@ import ssl
 
 from cryptography import x509
 
-_WITHIN_S = 10.0
+from tests.patience import PATIENCE_S
 
 
 def shake_hands(address: str, *, at_most: ssl.TLSVersion) -> tuple[str | None, int]:
@@ -21,7 +21,7 @@ def shake_hands(address: str, *, at_most: ssl.TLSVersion) -> tuple[str | None, i
     context.maximum_version = at_most
     host, _, port = address.rpartition(":")
     with (
-        socket.create_connection((host, int(port)), timeout=_WITHIN_S) as raw,
+        socket.create_connection((host, int(port)), timeout=PATIENCE_S) as raw,
         context.wrap_socket(raw) as secure,
     ):
         shown = secure.getpeercert(binary_form=True)

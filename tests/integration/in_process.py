@@ -15,6 +15,7 @@ from grpc_status import rpc_status
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.in_use import PartitionsInUse
 from skillsvc.catalog.log import LayerLog, RequestLog
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Generation, Row, make_generation
@@ -23,12 +24,14 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
-from skillsvc.service.boundary import Identities, OfThisMachine
+from skillsvc.service.call import Identities, OfThisMachine
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.health_watches import HealthWatches
 from skillsvc.service.server import Parts, Server
+from skillsvc.service.tls_credentials import Credentials
 from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.patience import PATIENCE_S
 from tests.simulators.clock import Clock
 from tests.simulators.known_callers import HEADER
 from tests.simulators.memory_log import MemoryLayerLog, MemoryRequestLog
@@ -36,7 +39,6 @@ from tests.simulators.skills import in_order, skill_row
 
 SERVICE = "skillsource.v1.SkillSourceService"
 KEYS = TokenKeys((b"k" * 32,))
-DEADLINE_S = 20.0
 _Answer = TypeVar("_Answer", bound=Message)
 UnaryStream: TypeAlias = "grpc.aio.UnaryStreamCall[bytes, bytes]"
 
@@ -112,12 +114,12 @@ class InProcess:
         for _ in range(3):
             await self.call(pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
 
-    async def raw(self, rpc: str, request: bytes, within_s: float = DEADLINE_S) -> bytes:
+    async def raw(self, rpc: str, request: bytes, within_s: float = PATIENCE_S) -> bytes:
         """Call with bytes."""
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary(f"/{SERVICE}/{rpc}")
         return await method(request, timeout=within_s, metadata=self.metadata)
 
-    async def call(self, request: Message, into: type[_Answer], within_s: float = DEADLINE_S) -> _Answer:
+    async def call(self, request: Message, into: type[_Answer], within_s: float = PATIENCE_S) -> _Answer:
         """Call, and return the answer."""
         return into.FromString(await self.raw(_rpc_of(request), request.SerializeToString(), within_s))
 
@@ -125,11 +127,11 @@ class InProcess:
         """Return a page."""
         return await self.call(pb.ListSkillsRequest(**fields), pb.ListSkillsResponse)  # type: ignore[arg-type] # of any field
 
-    async def refused(self, request: Message, within_s: float = DEADLINE_S) -> Refusal:
+    async def refused(self, request: Message, within_s: float = PATIENCE_S) -> Refusal:
         """Call, and return how it was refused."""
         return await self.refused_raw(_rpc_of(request), request.SerializeToString(), within_s)
 
-    async def refused_raw(self, rpc: str, request: bytes, within_s: float = DEADLINE_S) -> Refusal:
+    async def refused_raw(self, rpc: str, request: bytes, within_s: float = PATIENCE_S) -> Refusal:
         """Call with bytes, and return how that was refused."""
         try:
             await self.raw(rpc, request, within_s)
@@ -137,7 +139,7 @@ class InProcess:
             return refusal_of(error)
         raise AssertionError(f"{rpc} was answered")
 
-    def watch(self, within_s: float = DEADLINE_S, /, **fields: object) -> "Watcher":
+    def watch(self, within_s: float = PATIENCE_S, /, **fields: object) -> "Watcher":
         """Begin to watch."""
         request = pb.WatchCatalogRequest(**fields)  # type: ignore[arg-type] # of any field
         method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes]
@@ -198,18 +200,20 @@ async def in_process(
     serving: bool = True,
     address: str = "127.0.0.1:0",
     looks: Looks | None = None,
+    in_use: PartitionsInUse | None = None,
     current: Current | None = None,
     remote: RemoteBlobs | None = None,
     identities: Identities | None = None,
     shares: Shares | None = None,
     credentials: Credentials | None = None,
     connections: Connections | None = None,
+    health_watches: HealthWatches | None = None,
 ) -> AsyncIterator[InProcess]:
     """Run a server on what the log holds, with `rows` published to the deployment layer if there are any.
 
-    With `looks` it has an admin service, which listens where the test lets it. `current` is what others publish to,
-    `remote` has what is fetched on need. Without `identities` everybody is `local`, without `shares` nobody is held to
-    any. With `credentials` of TLS the test brings channels of its own.
+    With `looks` it has an admin service, which listens where the test lets it. `in_use` knows what is looked at by
+    need. `current` is what others publish to, `remote` has what is fetched on need. Without `identities` everybody is
+    `local`, without `shares` nobody is held to any. With `credentials` of TLS the test brings channels of its own.
     """
     world = world or World()
     current = current or Current(world.log, world.limits)
@@ -227,10 +231,12 @@ async def in_process(
             now=world.clock,
             new_id=lambda: f"id-{next(ids)}",
             looks=looks,
+            in_use=in_use,
             remote=remote,
             identities=identities or OfThisMachine(),
             shares=shares,
             connections=connections or Connections(),
+            health_watches=health_watches or HealthWatches(),
         )
     )
     address = await server.start(address, credentials=credentials)

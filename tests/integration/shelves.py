@@ -10,10 +10,12 @@ from typing import TypedDict, Unpack
 from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
+from skillsvc.catalog.clashes import hidden_in
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.domain.diagnostics import DiagnosticCode
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.view import Viewer
 from skillsvc.parsing.findings import Profile
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import Layout
@@ -75,8 +77,11 @@ class Catalog:
         return (await self.server.list()).generation
 
     def said(self, partition: Partition = DEPLOYMENT) -> dict[DiagnosticCode, str]:
-        """Return the diagnostics of a layer by their codes, the last of each code."""
-        return {said.code: said.message for said in self._refreshes[partition].told()}
+        """Return the diagnostics of a layer, and of what is seen from it, by their codes, the last of each code."""
+        layers = self.server.current.layers
+        seen = (partition,) if partition == DEPLOYMENT else Viewer(*partition).partitions
+        hidden = hidden_in([layers[each].present for each in seen if each in layers])
+        return {said.code: said.message for said in (*self._refreshes[partition].told(), *hidden)}
 
 
 class Shelves:

@@ -17,6 +17,7 @@ from skillsvc.domain.tokens import TokenKeys
 from skillsvc.store.sqlite import SqliteStore
 from tests.integration.conftest import Serve
 from tests.integration.in_process import InProcess, World, in_process
+from tests.patience import PATIENCE_S
 from tests.simulators.skills import sha256, skill_row
 
 FEW = Limits(retained_generations=2, retained_at_most=2)
@@ -256,7 +257,7 @@ def test_a_repetition_is_the_same_activation_in_the_next_process(serve: Serve, t
         with grpc.insecure_channel(address) as channel:
             method: grpc.UnaryUnaryMultiCallable[bytes, bytes]
             method = channel.unary_unary("/skillsource.v1.SkillSourceService/Activate")
-            return method(request, timeout=20)
+            return method(request, timeout=PATIENCE_S)
 
     first = serve(skills)
     before = ask(first.address)

@@ -14,14 +14,17 @@ from skillsource.v1 import skill_source_pb2 as agents_pb
 
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.reports import Looked, ReportedState
+from skillsvc.domain.access import LOCAL, Access, AccessRule, IdentityKind, Match, access_of_this_machine
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.domain.trust import Tier, Trust
+from skillsvc.service.identities.identities import Identities, Ways
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.admin_in_process import ALICE, GARDEN, HERE, SERVICE, operated, request_of
 from tests.integration.in_process import World
+from tests.patience import PATIENCE_S
 from tests.simulators.clock import START
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -50,14 +53,14 @@ def say(skill: str, source: str, severity: Severity = Severity.NOTE, message: st
 
 async def under_way(looks: ScriptedLooks, count: int = 1) -> None:
     """Wait until so many looks were asked for."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while len(looks.looks) < count:  # noqa: ASYNC110 - asked for on this loop, by what tells nobody
             await asyncio.sleep(0)
 
 
 async def given_up(looks: ScriptedLooks) -> None:
     """Wait until nobody waits for the first look that was asked for."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while not looks.looks[0].cancelled():  # noqa: ASYNC110 - as above
             await asyncio.sleep(0)
 
@@ -201,7 +204,10 @@ class TestPageTokens:
         many = tuple(say(f"s{number}", "house") for number in range(3))
         looks.feed(DEPLOYMENT, report("house"), report("vendor"), said=many)
         looks.feed(ALICE, report("house"), report("vendor"), said=many)
-        async with operated(looks, tmp_path, partitions=(DEPLOYMENT, ALICE)) as operator:
+        further = AccessRule(name="further", match=Match(kind=IdentityKind.TOKEN))
+        rules = Access(rules=(*access_of_this_machine().rules, further))
+        identities = Identities(Ways(everybody=LOCAL), rules, now=lambda: START)
+        async with operated(looks, tmp_path, partitions=(DEPLOYMENT, ALICE), identities=identities) as operator:
             for partition in (DEPLOYMENT, ALICE):
                 operator.server.publish(row("a"), row("b"), partition=partition)
             request = request_of(rpc)
@@ -221,7 +227,7 @@ class TestPageTokens:
                     asked = request_of(other)
                     asked.page_token = wrong or token  # type: ignore[attr-defined] # as above
                     assert (await operator.refused(asked)).reason == "PAGE_TOKEN_MALFORMED"
-            if rpc != "ListPartitions":
+            if rpc in OF_ONE:
                 request.partition.CopyFrom(OF_ALICE)  # type: ignore[attr-defined] # as above
                 assert (await operator.refused(request)).reason == "PAGE_TOKEN_MALFORMED"
 
@@ -378,7 +384,9 @@ class TestRefresh:
 
     async def test_a_deadline_ends_the_waiting_and_never_the_look(self, looks: ScriptedLooks, tmp_path: Path) -> None:
         async with operated(looks, tmp_path) as operator:
-            refusal = await operator.refused(pb.RefreshRequest(partition=HERE), within_s=0.5)
+            refused = asyncio.create_task(operator.refused(pb.RefreshRequest(partition=HERE), within_s=3.0))
+            await under_way(looks)
+            refusal = await refused
             assert (refusal.code, refusal.info) == (grpc.StatusCode.DEADLINE_EXCEEDED, None)
             await given_up(looks)
             # Who looks goes on, and finds that nobody wants to know any more.
@@ -690,3 +698,14 @@ async def test_a_partition_is_told_nothing_of_another(tmp_path: Path) -> None:
             assert [each.name for each in told.rows] == [name]
             said = await operator.call(pb.ListDiagnosticsRequest(partition=partition), pb.ListDiagnosticsResponse)
             assert [each.skill for each in said.diagnostics] == [skill]
+
+
+async def test_what_the_deployment_hides_is_told_of_a_partition_that_no_source_feeds(tmp_path: Path) -> None:
+    looks = ScriptedLooks()
+    looks.feed(DEPLOYMENT, report("house"))
+    async with operated(looks, tmp_path, partitions=(DEPLOYMENT, ALICE)) as operator:
+        operator.server.publish(row("a", source="house"), row("b", source="house"))
+        operator.server.publish(row("a", source="learned"), row("own", source="learned"), partition=ALICE)
+        for partition, hidden in ((HERE, []), (OF_ALICE, [("shadowed", "learned", "a")])):
+            said = await operator.call(pb.ListDiagnosticsRequest(partition=partition), pb.ListDiagnosticsResponse)
+            assert [(each.code, each.source, each.skill) for each in said.diagnostics] == hidden

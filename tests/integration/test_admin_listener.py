@@ -18,6 +18,7 @@ from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.service.listening import CannotListen
 from tests.integration.admin_in_process import HERE, SERVICE, Operator, operated, request_of
 from tests.integration.in_process import in_process
+from tests.patience import PATIENCE_S
 from tests.simulators.scripted_looks import ScriptedLooks, report
 
 AGENTS = skill_source_pb2.DESCRIPTOR.services_by_name["SkillSourceService"].full_name
@@ -79,7 +80,7 @@ async def test_agents_are_answered_no_admin_call(tmp_path: Path, rpc: str) -> No
         path = f"/{SERVICE.full_name}/{rpc}"
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = operator.server.channel.unary_unary(path)
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await method(request_of(rpc).SerializeToString(), timeout=20)
+            await method(request_of(rpc).SerializeToString(), timeout=PATIENCE_S)
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
@@ -88,7 +89,7 @@ async def test_operators_are_answered_no_call_of_agents(tmp_path: Path) -> None:
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
         method = operator.channel.unary_unary(f"/{AGENTS}/GetServerInfo")
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await method(b"", timeout=20)
+            await method(b"", timeout=PATIENCE_S)
         assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
@@ -111,11 +112,11 @@ async def test_health_of_the_admin_listener_is_that_of_the_server(tmp_path: Path
     async with operated(looks(), tmp_path, serving=False) as operator:
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = operator.channel.unary_unary(f"/{HEALTH}/Check")
         request = health_pb2.HealthCheckRequest(service=SERVICE.full_name).SerializeToString()
-        told = [health_pb2.HealthCheckResponse.FromString(await method(request, timeout=20)).status]
+        told = [health_pb2.HealthCheckResponse.FromString(await method(request, timeout=PATIENCE_S)).status]
         # What stands in the way of a start is told while it does.
         assert await answers(operator)
         operator.server.server.serve()
-        told.append(health_pb2.HealthCheckResponse.FromString(await method(request, timeout=20)).status)
+        told.append(health_pb2.HealthCheckResponse.FromString(await method(request, timeout=PATIENCE_S)).status)
     assert told == [health_pb2.HealthCheckResponse.NOT_SERVING, health_pb2.HealthCheckResponse.SERVING]
 
 
@@ -171,7 +172,7 @@ async def test_a_drained_server_answers_operators_no_more(tmp_path: Path) -> Non
     async with operated(looks(), tmp_path) as operator:
         await operator.server.server.drain(0)
         assert names(tmp_path) == []
-        refusal = await operator.refused(pb.ListSourcesRequest(partition=HERE), within_s=5)
+        refusal = await operator.refused(pb.ListSourcesRequest(partition=HERE))
         assert refusal.code is grpc.StatusCode.UNAVAILABLE
 
 

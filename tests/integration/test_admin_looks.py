@@ -28,6 +28,7 @@ from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation, Outcome, Source
 from tests.integration.admin_in_process import GARDEN, HERE, Operator, operated
 from tests.integration.in_process import World
+from tests.patience import PATIENCE_S
 from tests.unit.sources.trees import grow, skill
 
 IN_GARDEN = pb.Partition(principal=GARDEN.principal, project=GARDEN.project)
@@ -48,7 +49,7 @@ class HeldSource:
     def observe(self, _changed: Collection[str] | None = None, *, held: Sequence[Found] = ()) -> Observation:
         assert not held
         self.begun.set()
-        assert self.let_go.wait(60)
+        assert self.let_go.wait(PATIENCE_S)
         return Observation(source=self.label, tier=Tier.EXPLICIT, trust=Trust.ALLOWED, outcome=Outcome.WHOLE)
 
 
@@ -66,7 +67,7 @@ class Scene:
         (self.root / source / name / ".next").replace(self.root / source / name / "SKILL.md")
 
     async def refresh(
-        self, *sources: str, of: pb.Partition = HERE, paths: Sequence[str] = (), within_s: float = 20.0
+        self, *sources: str, of: pb.Partition = HERE, paths: Sequence[str] = (), within_s: float = PATIENCE_S
     ) -> pb.RefreshResponse:
         request = pb.RefreshRequest(partition=of, sources=sources, paths=paths)
         return await self.operator.call(request, pb.RefreshResponse, within_s)
@@ -125,7 +126,7 @@ async def looking(tmp_path: Path, *further: Source) -> AsyncIterator[Scene]:
     thread.start()
     try:
         if not further:
-            assert await asyncio.to_thread(loop.first_look.wait, 60)
+            assert await asyncio.to_thread(loop.first_look.wait, PATIENCE_S)
         folder = tmp_path / "data"
         folder.mkdir()
         async with operated(loop, folder, world=world, partitions=(), current=current) as operator:
@@ -237,14 +238,14 @@ async def test_a_look_that_takes_its_time_holds_up_no_other(tmp_path: Path) -> N
     slow = HeldSource()
     async with looking(tmp_path, slow) as scene:
         try:
-            assert await asyncio.to_thread(slow.begun.wait, 60)
+            assert await asyncio.to_thread(slow.begun.wait, PATIENCE_S)
             refusal = await scene.operator.refused(pb.RefreshRequest(partition=HERE, sources=["slow"]), within_s=0.5)
             assert refusal.code is grpc.StatusCode.DEADLINE_EXCEEDED
             assert (await scene.sources())["slow"].looking
             scene.write("house", "a")
             told = await scene.refresh("house")
             assert list(told.added) == ["a"]
-            waiting = asyncio.create_task(scene.refresh("slow", within_s=60))
+            waiting = asyncio.create_task(scene.refresh("slow"))
             assert not (await scene.sources())["slow"].HasField("last_look_at")
         finally:
             slow.let_go.set()
@@ -257,8 +258,8 @@ async def test_the_end_answers_whoever_waits(tmp_path: Path, ends_first: str) ->
     slow = HeldSource()
     async with looking(tmp_path, slow) as scene:
         try:
-            waiting = asyncio.create_task(scene.operator.refused(pb.RefreshRequest(partition=HERE), within_s=60))
-            assert await asyncio.to_thread(slow.begun.wait, 60)
+            waiting = asyncio.create_task(scene.operator.refused(pb.RefreshRequest(partition=HERE)))
+            assert await asyncio.to_thread(slow.begun.wait, PATIENCE_S)
             await scene.operator.server.settled()
             if ends_first == "server":
                 await scene.operator.server.server.drain(20)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.waiting import wait_until
-from tests.integration.commands import PATIENCE_S, SKILLSVC, Done, environment, skillsvc
+from tests.integration.commands import SKILLSVC, Done, environment, skillsvc
 from tests.integration.conftest import RunningServer, Serve
+from tests.patience import PATIENCE_S
 from tests.unit.sources.trees import grow, skill
 
 

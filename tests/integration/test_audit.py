@@ -1,19 +1,26 @@
 """The audit of a running server: who was refused, who changed what, and nothing of what it was about."""
 
 import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from skillsource.v1 import admin_pb2
 from skillsource.v1 import skill_source_pb2 as pb
+from typing_extensions import override
 
 from skillsvc.domain.access import Refusal, Role
+from skillsvc.domain.diagnostics import Diagnostic
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.shares import Shares
 from skillsvc.service.audit import LOGGER
+from tests.integration.admin_in_process import HERE, operated
 from tests.integration.in_process import World, in_process
 from tests.integration.partitions import of, skill, tenants
+from tests.integration.test_partitions import FailingLog
 from tests.simulators.known_callers import KnownCallers, granted
+from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
 
 FIELDS = ("act", "principal", "partition", "generation", "decision", "reason", "rule", "what", "count")
@@ -107,5 +114,54 @@ async def test_what_operators_change_is_written_with_the_generation_that_came_of
         ("RevokeSkill", "refused", None, "PARTITION_NOT_FOUND"),
     ]
     assert {line.get("partition") for line in lines(caplog)[:5]} == {"local/p"}
-    assert {line.get("principal") for line in lines(caplog)} == {"local"}
+    assert {line.get("principal") for line in lines(caplog)} == {"owner"}
+    assert not any(HUSHED in str(vars(record)) for record in caplog.records if record.name == LOGGER)
+
+
+async def test_a_fault_of_an_operators_call_names_its_incident(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Faulty(ScriptedLooks):
+        @override
+        def diagnostics(self, partition: Partition) -> tuple[Diagnostic, ...]:
+            raise RuntimeError(HUSHED)
+
+    looks = Faulty()
+    looks.feed(DEPLOYMENT, report("house"))
+    async with operated(looks, tmp_path) as operator:
+        refusal = await operator.refused(admin_pb2.ListDiagnosticsRequest(partition=HERE))
+    assert refusal.reason == "INTERNAL_FAULT"
+    (line,) = lines(caplog)
+    assert line.pop("principal")
+    assert line.pop("rule")
+    assert line == {
+        "act": "ListDiagnostics",
+        "decision": "failed",
+        "reason": "INTERNAL_FAULT",
+        "what": refusal.metadata["incident_id"],
+    }
+
+
+async def test_what_is_taken_away_and_cannot_be_kept_is_told_of_each_partition(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = FailingLog(os.urandom)
+    async with tenants(tmp_path, world=World(log=log)) as here:
+        for project in ("p", "q"):
+            await here.hold(project, skill("review", HUSHED))
+        caplog.clear()
+        log.gone = True
+        await here.operator.refused(admin_pb2.RevokeSkillRequest(partition=of("p"), name="review"))
+        emptied = [admin_pb2.PartitionEmptied(partition=of(project)) for project in ("p", "q")]
+        await here.operator.refused(admin_pb2.ClearPartitionsRequest(partitions=emptied))
+        # What could not be begun took nothing away.
+        await here.operator.refused(admin_pb2.RevokeSkillRequest(partition=of("nowhere"), name="review"))
+    unkept = [line for line in lines(caplog) if line["decision"] == "unkept"]
+    assert [(line["act"], line["partition"], line.get("what")) for line in unkept] == [
+        ("RevokeSkill", "local/p", "review"),
+        ("ClearPartitions", "local/p", None),
+        ("ClearPartitions", "local/q", None),
+    ]
+    assert {line["reason"] for line in unkept} == {"STORE_UNREACHABLE"}
+    assert all(line["principal"] and line["rule"] for line in unkept)
     assert not any(HUSHED in str(vars(record)) for record in caplog.records if record.name == LOGGER)

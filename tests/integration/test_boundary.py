@@ -15,10 +15,12 @@ from typing_extensions import override
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, Call, OfThisMachine
+from skillsvc.service.boundary import Boundary
+from skillsvc.service.call import Call, OfThisMachine
 from skillsvc.service.skill_source import FEATURES
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.in_process import SERVICE, InProcess, World, in_process, refusal_of
+from tests.patience import PATIENCE_S
 from tests.simulators.skills import skill_row
 
 METHODS = pb.DESCRIPTOR.services_by_name["SkillSourceService"].methods
@@ -221,8 +223,9 @@ class TestPhases:
             await draining
 
     async def test_a_drain_tells_health_first_then_watchers_then_waits_for_calls_under_way(self) -> None:
-        async with in_process(world=World(limits=Limits(wait_for_generation_s=20))) as server:
+        async with in_process(world=World(limits=Limits(wait_for_generation_s=PATIENCE_S))) as server:
             order: list[str] = []
+            served = asyncio.Event()
             watcher = server.watch()
             await watcher.event()
 
@@ -233,6 +236,7 @@ class TestPhases:
                 async for raw in call:
                     status = health_pb2.HealthCheckResponse.FromString(raw).status
                     order.extend(["health"] * (status == NOT_SERVING))
+                    served.set()
 
             async def follow_catalog() -> None:
                 while not (await watcher.event()).going_away:
@@ -245,6 +249,7 @@ class TestPhases:
                 order.append("calls")
 
             followers = [asyncio.create_task(each()) for each in (follow_health, follow_catalog, wait_for_a_call)]
+            await served.wait()
             await server.settled()
             await server.server.drain(20.0)
             await asyncio.gather(*followers)
@@ -254,7 +259,7 @@ class TestPhases:
     async def test_a_drained_server_is_unavailable(self) -> None:
         async with in_process() as server:
             await server.server.drain(0.0)
-            refusal = await server.refused(pb.ListSkillsRequest(), within_s=5.0)
+            refusal = await server.refused(pb.ListSkillsRequest())
             assert refusal.code is grpc.StatusCode.UNAVAILABLE
 
 
@@ -262,7 +267,7 @@ async def test_server_info_tells_what_is_built_and_the_limits_in_force() -> None
     world = World(limits=Limits(page_skills=7, retained_generations=5))
     async with in_process(world=world) as server:
         info = await server.call(pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
-    assert (info.version, info.contract) == ("0.0.0", 2)
+    assert (info.version, info.contract) == ("0.0.0", 3)
     assert list(info.features) == sorted(info.features)
     assert set(info.features) <= {method.name for method in METHODS}
     assert (info.limits.page_skills, info.limits.activation_text_bytes) == (7, 25_000)

@@ -14,7 +14,8 @@ from skillsvc.domain.access import Grant, Refusal, Role
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, Call
+from skillsvc.service.boundary import Boundary
+from skillsvc.service.call import Call
 from skillsvc.service.roles import AGENTS, NEEDS, OPERATORS
 from tests.integration.in_process import InProcess, Watcher, World, in_process, refusal_of
 from tests.integration.in_process import Refusal as Refused

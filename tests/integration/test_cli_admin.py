@@ -21,6 +21,7 @@ from skillsvc.domain.trust import Tier, Trust
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.admin_in_process import HERE, Operator, operated
 from tests.integration.commands import Done, skillsvc
+from tests.patience import PATIENCE_S
 from tests.simulators.clock import START
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -291,11 +292,12 @@ async def test_a_server_is_found_by_address_by_variables_and_by_a_long_path(tmp_
             await run(folder, "sources"),
         ]
     assert [len(columns(done)) for done in ways] == [2, 2, 2, 2]
-    wrong = await asyncio.to_thread(skillsvc, "sources", "--admin", "127.0.0.1:50051")
-    assert (wrong.status, wrong.complained) == (
-        2,
-        "skillsvc: 127.0.0.1:50051 is no address of a socket: say unix:PATH\n",
-    )
+    for wrong, why in (
+        ("unix:", "unix: is no address of a socket: say unix:PATH"),
+        ("example.org", "example.org has no port: say HOST:PORT, [IPV6]:PORT or unix:PATH"),
+    ):
+        done = await asyncio.to_thread(skillsvc, "sources", "--admin", wrong)
+        assert (done.status, done.complained) == (2, f"skillsvc: {why}\n")
 
 
 @pytest.mark.parametrize("name", ["", "UP", "x" * 65, "abcg"])
@@ -308,6 +310,6 @@ async def test_what_names_no_generation_is_told_at_once(tmp_path: Path, name: st
 
 async def asked(looks: ScriptedLooks, times: int = 1) -> None:
     """Wait until so many looks were asked for."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while len(looks.looks) < times:  # noqa: ASYNC110 - asked for on this loop, by what tells nobody
             await asyncio.sleep(0.01)

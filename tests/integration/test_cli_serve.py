@@ -2,19 +2,22 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sysconfig
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.integration.commands import PATIENCE_S, SKILLSVC, environment, skillsvc
+from tests.integration.commands import SKILLSVC, environment, skillsvc
 from tests.integration.conftest import Serve
+from tests.patience import PATIENCE_S
 from tests.simulators.behaving_provider import install
+from tests.simulators.ports import own_port
 from tests.unit.sources.trees import grow, skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -75,14 +78,20 @@ def test_a_watcher_is_told_before_the_end(serve: Serve) -> None:
         assert watch.wait(PATIENCE_S) == 0
 
 
-def test_port_0_picks_one_and_says_which() -> None:
-    with (
-        serving("--skills-dir", EXAMPLES, "--listen", "localhost:0") as (_one, first),
-        serving("--skills-dir", EXAMPLES, "--listen", "[::1]:0") as (_two, second),
-    ):
-        assert first.startswith("localhost:")
-        assert second.startswith("[::1]:")
-        assert listed(first) == listed(second)
+def hosts_of_this_machine() -> list[str]:
+    """Return by which names it can be listened on; not every machine speaks IPv6."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return ["localhost"]
+    return ["localhost", "[::1]"]
+
+
+@pytest.mark.parametrize("host", hosts_of_this_machine())
+def test_port_0_picks_one_and_says_which(host: str) -> None:
+    with serving("--skills-dir", EXAMPLES, "--listen", f"{host}:0") as (_process, address):
+        assert re.fullmatch(rf"{re.escape(host)}:[1-9]\d*", address)
+        assert listed(address)
 
 
 @pytest.mark.parametrize("listen", ["unix:{}/skills.sock", "unix://{}/skills.sock"])
@@ -186,7 +195,22 @@ def test_listening_beyond_this_machine_is_logged() -> None:
     with serving("--skills-dir", EXAMPLES, "--listen", "0.0.0.0:0", "--insecure") as (process, address):
         assert listed(f"127.0.0.1:{address.rpartition(':')[2]}")
         _status, logged = stop(process)
-    assert {"level": "warning", "listen": "0.0.0.0:0"}.items() <= logged[0].items()
+    assert {"level": "warning", "listen": "0.0.0.0:0", "everybody": "anonymous"}.items() <= logged[0].items()
+
+
+def test_a_server_that_is_open_to_other_machines_has_nothing_that_is_local(tmp_path: Path) -> None:
+    grow(tmp_path, {"shared/a/SKILL.md": skill("a"), "own/b/SKILL.md": skill("b")})
+    config = tmp_path / "skillsvc.toml"
+    config.write_text(
+        '[server]\nlisten = "127.0.0.1:0"\n[[source]]\nname = "shared"\npath = "shared"\n'
+        '[[source]]\nname = "own"\npath = "own"\npartition = { }\n'
+    )
+    with serving("--config", config) as (process, address):
+        assert listed(address) == ["a", "b"]
+        stop(process)
+    done = skillsvc("serve", "--config", config, "--listen", "0.0.0.0:0", "--insecure")
+    assert done.status == 2
+    assert "nobody but anonymous calls" in done.complained
 
 
 def test_every_fault_is_told_in_a_line_of_its_own(tmp_path: Path) -> None:
@@ -237,17 +261,18 @@ def test_a_file_says_what_is_served(tmp_path: Path) -> None:
 def test_a_reader_that_goes_does_not_end_the_server() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    process = subprocess.Popen(
-        [*SKILLSVC, "serve", "--skills-dir", EXAMPLES, "--listen", address],
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    os.close(writing)
-    with process:
+    with ExitStack() as open_till_end:
+        address = f"127.0.0.1:{open_till_end.enter_context(own_port())}"
+        process = open_till_end.enter_context(
+            subprocess.Popen(
+                [*SKILLSVC, "serve", "--skills-dir", EXAMPLES, "--listen", address],
+                stdout=writing,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+        )
+        os.close(writing)
         try:
             assert process.stderr is not None
             for line in process.stderr:

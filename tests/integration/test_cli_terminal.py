@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.commands import PATIENCE_S, SKILLSVC, environment
+from tests.integration.commands import SKILLSVC, environment
 from tests.integration.conftest import RunningServer, Serve
+from tests.patience import PATIENCE_S
 from tests.unit.sources.trees import Tree, grow, skill
 
 ORDERS = "\x1b]0;owned\x07 \x1b[2J \x9b31m \rhidden\b"

@@ -11,6 +11,7 @@ from skillsource import BodyForm, SkillView
 from tests.hostile.faces import Connect, asynchronous, blocking
 from tests.hostile.waiting import wait_until
 from tests.integration.conftest import Serve
+from tests.simulators.ports import own_port
 
 
 @pytest.fixture(params=["blocking", "asyncio"])
@@ -133,18 +134,19 @@ def test_a_listing_that_is_unchanged_is_not_modified(connect: Connect, serve: Se
 def test_a_watch_goes_on_with_the_server_that_follows(connect: Connect, serve: Serve, tmp_path: Path) -> None:
     skills = tmp_path / "skills"
     write(skills, "skill", "Text.")
-    server = serve(skills)
-    events = connect(server.address).watch()
-    before = next(events)
-    assert before.resync
-    assert server.stop() == 0
-    write(skills, "another", "Text.")
-    serve(skills, data_dir=server.data_dir, listen=server.address)
-    names: list[str] = []
-    for event in events:
-        names += [skill.name for skill in event.added]
-        if event.generation.digest != before.generation.digest:
-            break
+    with own_port() as port:
+        server = serve(skills, listen=f"127.0.0.1:{port}")
+        events = connect(server.address).watch()
+        before = next(events)
+        assert before.resync
+        assert server.stop() == 0
+        write(skills, "another", "Text.")
+        serve(skills, data_dir=server.data_dir, listen=server.address)
+        names: list[str] = []
+        for event in events:
+            names += [skill.name for skill in event.added]
+            if event.generation.digest != before.generation.digest:
+                break
     assert names == ["another"]
 
 

@@ -17,9 +17,6 @@ from skillsvc.content.tree import TreeError
 from tests.integration.hostile_tree import LARGE, SECRET, SMALL, Attack, HostileTree
 from tests.integration.stepping import Stepped
 
-# A reader that opened a FIFO or a terminal would wait without end.
-pytestmark = pytest.mark.timeout(60)
-
 SMALL_FILE, LARGE_FILE = "skill/SKILL.md", "skill/large"
 PATHS = (SMALL_FILE, LARGE_FILE, "link/SKILL.md", "sub/up/SKILL.md")
 LIMIT = 2 * LARGE

@@ -13,14 +13,14 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.domain.limits import Limits
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.in_process import InProcess, World, in_process
+from tests.patience import PATIENCE_S
 from tests.simulators.authority import Authority, Files
 from tests.simulators.skills import skill_row
 
 YOUNG = Connections(age_s=0.1, age_grace_s=0.1)
 _AGES = 5
-_WITHIN_S = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ async def test_a_watch_is_ended_when_its_connection_is_old(tmp_path: Path, autho
         async with grpc.aio.secure_channel(server.address, believing) as channel:
             watched: grpc.aio.UnaryStreamMultiCallable[bytes, bytes]
             watched = channel.unary_stream("/skillsource.v1.SkillSourceService/WatchCatalog")
-            stream = watched(pb.WatchCatalogRequest().SerializeToString(), timeout=_WITHIN_S)
+            stream = watched(pb.WatchCatalogRequest().SerializeToString(), timeout=PATIENCE_S)
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 async for _ in stream:
                     pass
@@ -54,7 +54,7 @@ async def test_the_client_goes_on_watching_over_the_age_of_connections(tmp_path:
     clock = asyncio.get_running_loop().time
     async with aging(authority, tmp_path) as server:
         client = connect_async(server.address, tls=TlsOptions(ca=authority.certificate))
-        async with client, asyncio.timeout(_WITHIN_S):
+        async with client, asyncio.timeout(PATIENCE_S):
             published: list[str] = []
             told: list[str] = []
             end = clock() + _AGES * (YOUNG.age_s * 1.1 + YOUNG.age_grace_s)

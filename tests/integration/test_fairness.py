@@ -12,11 +12,11 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
+from skillsvc.domain import access
 from skillsvc.domain.access import Role
 from skillsvc.domain.shares import Shares
 from tests.hostile.http2 import DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, frame, literal, message
 from tests.integration.in_process import (
-    DEADLINE_S,
     SERVICE,
     InProcess,
     Refusal,
@@ -26,6 +26,7 @@ from tests.integration.in_process import (
     refusal_of,
     unpacked,
 )
+from tests.patience import PATIENCE_S
 from tests.simulators.known_callers import HEADER, KnownCallers, granted
 from tests.simulators.skills import skill_row
 
@@ -46,10 +47,14 @@ def shares(**others: float) -> Shares:
 
 @asynccontextmanager
 async def running(fair: Shares, body: str = "Do it.") -> AsyncIterator[InProcess]:
-    """Run a server that knows Alice, Bob, and Carol, who may do nothing."""
+    """Run a server that knows Alice, Bob, and Carol, who may do nothing, and four for whom there is no rule."""
     world = World()
     callers = KnownCallers(
-        alice=granted(ALICE), bob=granted(BOB), carol=granted("token:carol", Role.ADMIN), operator=granted("token:o")
+        alice=granted(ALICE),
+        bob=granted(BOB),
+        carol=granted("token:carol", Role.ADMIN),
+        operator=granted("token:o"),
+        **{f"unmapped{at}": access.Refusal(why="no rule", caller=f"oidc:corp:{at}") for at in range(4)},
     )
     async with in_process(
         skill_row(world.blobs, "a", body=body), world=world, identities=callers, shares=fair
@@ -157,7 +162,7 @@ async def test_watches_are_counted_while_they_are_open() -> None:
         await server.of("bob").watch().event()
         watchers[0].stream.cancel()
         # The server hears of the cancellation when it comes.
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while not await begins(alice.watch()):
                 pass
 
@@ -175,7 +180,7 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
             writer.write(frame(DATA, END_STREAM, stream, message(request)))
         await writer.drain()
         alice = server.of("alice")
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while (refusal := await refusal_or_none(alice, "SkillBody", request)) is None:
                 pass
         assert refusal.metadata == {"quota": "waiting_bytes", "limit": "250000"}
@@ -183,9 +188,84 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
         await server.of("bob").raw("SkillBody", request)
         writer.close()
         # What nobody will ever read is held no longer.
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(PATIENCE_S):
             while await refusal_or_none(alice, "SkillBody", request) is not None:
                 pass
+
+
+async def test_an_event_that_nobody_reads_counts_among_the_bytes_that_wait() -> None:
+    async with running(shares(watches_burst=1_000_000, waiting_bytes=100)) as server:
+        host, port = server.address.rsplit(":", 1)
+        _reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0)))
+        writer.write(frame(HEADERS, END_HEADERS, 1, headers("WatchCatalog", "alice")))
+        writer.write(frame(DATA, END_STREAM, 1, message(b"")))
+        await writer.drain()
+        alice = server.of("alice")
+        async with asyncio.timeout(PATIENCE_S):
+            while await begins(watcher := alice.watch()):
+                watcher.stream.cancel()
+        refusal = await watcher.refusal()
+        assert (refusal.reason, refusal.metadata) == ("QUOTA_EXCEEDED", {"quota": "waiting_bytes", "limit": "100"})
+        await server.of("bob").watch().event()
+        writer.close()
+        async with asyncio.timeout(PATIENCE_S):
+            while not await begins(alice.watch()):
+                pass
+
+
+async def test_events_that_are_read_never_add_up() -> None:
+    async with running(shares(watches_burst=2, waiting_bytes=100)) as server:
+        watcher = server.of("alice").watch()
+        for number in range(5):
+            assert len((await watcher.event()).SerializeToString()) > 100
+            server.publish(skill_row(server.world.blobs, f"a{number}"))
+
+
+async def flooded(server: InProcess) -> None:
+    """Let Alice call once more than she may."""
+    raw = pb.SkillBodyRequest(name="a").SerializeToString()
+    while await refusal_or_none(server.of("alice"), "SkillBody", raw) is None:
+        pass
+
+
+async def test_while_some_call_too_often_they_are_refused_before_their_requests_have_come() -> None:
+    async with running(shares()) as server:
+        await flooded(server)
+        host, port = server.address.rsplit(":", 1)
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, headers("SkillBody", "alice")))
+        await writer.drain()
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                head = await reader.readexactly(9)
+                await reader.readexactly(int.from_bytes(head[:3], "big"))
+                if head[3] == HEADERS and head[4] & END_STREAM:
+                    break
+        writer.close()
+
+
+async def test_while_some_call_too_often_others_are_answered_as_ever() -> None:
+    async with running(shares(reads_burst=100)) as server:
+        await flooded(server)
+        bob = server.of("bob")
+        answer = await bob.call(pb.SkillBodyRequest(name="a"), pb.SkillBodyResponse)
+        assert answer.body == "Do it."
+        assert (await bob.refused(pb.SkillBodyRequest(name="nowhere"))).reason == "SKILL_NOT_FOUND"
+        assert (await bob.refused_raw("SkillBody", b"\xff")).reason == "REQUEST_MALFORMED"
+        large = await bob.refused_raw("SkillBody", bytes(2 * 1024 * 1024))
+        assert (large.code, large.info) == (grpc.StatusCode.RESOURCE_EXHAUSTED, None)
+
+
+async def test_while_some_call_too_often_a_call_without_a_request_is_an_invalid_argument() -> None:
+    async with running(shares()) as server:
+        await flooded(server)
+        method: grpc.aio.StreamUnaryMultiCallable[bytes, bytes]
+        method = server.channel.stream_unary(f"/{SERVICE}/SkillBody")
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await method(iter(()), metadata=((HEADER, "bob"),))
+        refusal = refusal_of(caught.value)
+        assert (refusal.code, refusal.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_MALFORMED")
 
 
 async def test_who_has_no_valid_identity_is_counted_by_address_and_nobody_else_is() -> None:
@@ -207,6 +287,14 @@ async def test_who_may_not_call_is_counted_by_principal() -> None:
         for _ in range(3):
             assert (await carol.refused(request)).reason == "ROLE_MISSING"
         assert (await carol.refused(request)).reason == "RATE_LIMITED"
+        await server.of("alice").call(request, pb.SkillBodyResponse)
+
+
+async def test_those_for_whom_no_rule_is_are_counted_by_address_however_many_names_they_have() -> None:
+    async with running(shares(strangers_burst=3, reads_burst=100)) as server:
+        request = pb.SkillBodyRequest(name="a")
+        refusals = [await server.of(f"unmapped{at}").refused(request) for at in range(4)]
+        assert [each.reason for each in refusals] == ["ROLE_MISSING"] * 3 + ["RATE_LIMITED"]
         await server.of("alice").call(request, pb.SkillBodyResponse)
 
 

@@ -13,6 +13,7 @@ import pytest
 from skillsvc.content.stopping import Abandoned
 from skillsvc.sources.git.exchange import FetchAnswer, FetchRequest, FetchStatus
 from skillsvc.sources.git.fetching import FileUnreadable, GitFetching
+from tests.patience import PATIENCE_S
 
 COMMIT = "a" * 40
 ANSWER = json.dumps({"status": "fetched", "commit": COMMIT, "received": 7, "detail": ""})
@@ -27,7 +28,7 @@ def fetching(
     return GitFetching(home, command=command, stopped=stopped, known_hosts_file=known_hosts_file)
 
 
-def request(timeout_s: float = 30.0, **more: str) -> FetchRequest:
+def request(timeout_s: float = PATIENCE_S, **more: str) -> FetchRequest:
     return FetchRequest(
         url="https://git.example/a",
         cache="c",
@@ -74,8 +75,8 @@ if other:
 time.sleep(600)
 """
     began = time.monotonic()
-    assert fetching(tmp_path / "home", program).fetch(request(timeout_s=4.0)).status is FetchStatus.LATE
-    assert time.monotonic() - began < 15
+    assert fetching(tmp_path / "home", program).fetch(request(timeout_s=6.0)).status is FetchStatus.LATE
+    assert time.monotonic() - began < PATIENCE_S
     for pid in map(int, pids.read_text().split()):
         assert wait_until_gone(pid)
 
@@ -89,7 +90,7 @@ time.sleep(600)
     began = time.monotonic()
     with pytest.raises(Abandoned):
         fetching(tmp_path / "home", program, stopped=lambda: mark.exists() and bool(mark.read_text())).fetch(request())
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < PATIENCE_S / 2
     assert wait_until_gone(int(mark.read_text()))
 
 
@@ -138,8 +139,8 @@ def test_a_file_that_cannot_be_read_is_named_by_its_setting(tmp_path: Path, sett
 
 
 def wait_until_gone(pid: int) -> bool:
-    """Tell whether a process ends within some seconds; one that nobody has waited for yet counts as ended."""
-    end = time.monotonic() + 10
+    """Tell whether a process ends in time; one that nobody has waited for yet counts as ended."""
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

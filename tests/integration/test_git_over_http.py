@@ -17,8 +17,10 @@ from skillsvc.sources.git.url import Branch, Commit, Tag
 from skillsvc.sources.source import Outcome, Source
 from tests.contract.source import Place, SourceContract, described
 from tests.integration.git_looks import GitServer, fails, repository_on, server_of, source_of
+from tests.patience import PATIENCE_S
 from tests.simulators.git_repository import GitRepository, run
-from tests.simulators.git_servers import PASSWORD, USERNAME, free_port, serving_http
+from tests.simulators.git_servers import PASSWORD, USERNAME, serving_http
+from tests.simulators.ports import own_port
 from tests.simulators.web_server import Answer, broken, dripping, endless, garbage, page, reset, silent
 from tests.simulators.web_server import serving as serving_answers
 from tests.unit.sources.trees import skill
@@ -323,8 +325,8 @@ def test_what_is_no_repository_is_told(server: GitServer, tmp_path: Path, path: 
 
 
 def test_where_nobody_listens_the_look_fails(tmp_path: Path) -> None:
-    port = free_port()
-    message = fails(source_of(f"http://127.0.0.1:{port}/a.git", tmp_path).observe())
+    with own_port() as port:
+        message = fails(source_of(f"http://127.0.0.1:{port}/a.git", tmp_path).observe())
     assert message == f"127.0.0.1:{port} cannot be reached"
 
 
@@ -363,7 +365,7 @@ def test_a_server_that_never_ends_is_left_at_the_deadline(tmp_path: Path, answer
         server.otherwise = answer
         began = time.monotonic()
         message = fails(source_of(server.url("/a.git"), tmp_path, timeout_s=2.0).observe())
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < PATIENCE_S / 2
     assert message.startswith(f"{server_of(server.url('/a.git'))} ")
 
 
@@ -379,7 +381,7 @@ def test_a_look_that_waits_for_a_server_stops_when_it_is_told_to(tmp_path: Path)
 
         with pytest.raises(Abandoned):
             source_of(server.url("/a.git"), tmp_path, stopped=stopped).observe()
-        assert time.monotonic() - told[0] < 5
+        assert time.monotonic() - told[0] < PATIENCE_S / 2
 
 
 def spoil_packs(cache: Path) -> None:
@@ -459,7 +461,12 @@ def test_a_fetch_that_is_killed_half_way_leaves_a_mark_by_which_its_cache_is_dro
     repository: GitRepository, url: str, tmp_path: Path
 ) -> None:
     repository.commit({"a/SKILL.md": skill("a", "One.")})
-    advertised = httpx.get(f"{url}/info/refs?service=git-upload-pack", headers={"Accept-Encoding": "identity"})
+    advertised = httpx.get(
+        f"{url}/info/refs?service=git-upload-pack",
+        headers={"Accept-Encoding": "identity"},
+        timeout=PATIENCE_S,
+        trust_env=False,
+    )
     with serving_answers() as server:
         server.answers["/a.git/info/refs"] = page(advertised.content, content_type=advertised.headers["content-type"])
         server.answers["/a.git/git-upload-pack"] = silent

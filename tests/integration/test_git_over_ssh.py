@@ -11,7 +11,8 @@ from skillsvc.sources.source import Outcome
 from tests.contract.source import described
 from tests.integration.git_looks import fails, repository_on, server_of, source_of
 from tests.simulators.git_repository import GitRepository
-from tests.simulators.git_servers import SshServer, free_port, serving_ssh
+from tests.simulators.git_servers import SshServer, serving_ssh
+from tests.simulators.ports import own_port
 from tests.unit.sources.trees import skill
 
 
@@ -97,6 +98,7 @@ def test_a_repository_that_is_gone_keeps_what_is_held(
 
 
 def test_where_nobody_listens_the_look_fails(server: SshServer, tmp_path: Path) -> None:
-    url = f"ssh://git@127.0.0.1:{free_port()}/a.git"
-    source = source_of(url, tmp_path, known_hosts_file=str(server.known_hosts), ssh_key_file=str(server.key))
-    assert "cannot be reached" in fails(source.observe())
+    with own_port() as port:
+        url = f"ssh://git@127.0.0.1:{port}/a.git"
+        source = source_of(url, tmp_path, known_hosts_file=str(server.known_hosts), ssh_key_file=str(server.key))
+        assert "cannot be reached" in fails(source.observe())

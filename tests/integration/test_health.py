@@ -8,6 +8,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from tests.integration.conftest import Serve
+from tests.patience import PATIENCE_S
 
 SERVICE = "skillsource.v1.SkillSourceService"
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -19,7 +20,7 @@ def check(channel: grpc.Channel, service: str) -> health_pb2.HealthCheckResponse
         request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
         response_deserializer=health_pb2.HealthCheckResponse.FromString,
     )
-    answer: health_pb2.HealthCheckResponse = call(health_pb2.HealthCheckRequest(service=service), timeout=20)
+    answer: health_pb2.HealthCheckResponse = call(health_pb2.HealthCheckRequest(service=service), timeout=PATIENCE_S)
     return answer
 
 
@@ -38,7 +39,7 @@ def test_a_request_that_is_no_message_is_refused_in_our_own_words(serve: Serve, 
             "/grpc.health.v1.Health/Check", request_serializer=bytes, response_deserializer=bytes
         )
         with pytest.raises(grpc.RpcError) as caught:
-            garbage(b"\xff\xff", timeout=20)
+            garbage(b"\xff\xff", timeout=PATIENCE_S)
         assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert caught.value.details() == "the request is no grpc.health.v1.HealthCheckRequest"
 
@@ -48,7 +49,7 @@ def test_a_watcher_that_reads_nothing_holds_no_stop(serve: Serve, tmp_path: Path
     config.write_text("[server]\ndrain_s = 1\n")
     server = serve(tmp_path / "skills", config=str(config))
     host, port = server.address.split(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
         connection.sendall(watching_with_no_window())
         # The server acknowledges the settings, so it has the call, and no window to answer it in.
         assert connection.recv(9)

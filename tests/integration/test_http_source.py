@@ -28,6 +28,8 @@ PLACE = "layer/source"
 INDEX = "/skills/manifest.json"
 BODY = "# Tides\r\nRead the table.\n"
 SCRIPT = b"#!/bin/sh\necho ebb\n"
+HASTY_S = 3.0
+"""How long a look waits that somebody lets wait for ever: far longer than all else in it takes."""
 ANN = Basic(username="ann", password="s3cret")  # noqa: S106 - of a test
 
 
@@ -146,9 +148,10 @@ def test_a_manifest_that_cannot_be_had_or_is_none_fails_the_look_and_the_next_on
 ) -> None:
     sound = page(manifest({"id": "a"}))
     server.answers[INDEX] = sound
-    look = begin(timeout_s=0.5)
+    answer = failing(server)
+    look = begin(timeout_s=HASTY_S) if answer is silent else begin()
     before = look()
-    server.answers[INDEX] = failing(server)
+    server.answers[INDEX] = answer
     failed = look(held=before.found)
     assert (failed.outcome, failed.found) == (Outcome.FAILED, ())
     [(code, _)] = said(failed)
@@ -396,7 +399,7 @@ class TestWhatCannotBeHad:
             entries = [{"id": name, "document": remote(f"{name}.md", skill(name, text))} for name in "ab"]
             server.answers[INDEX] = page(manifest(*entries))
 
-        look = begin(timeout_s=1.0)
+        look = begin(timeout_s=HASTY_S) if failing is silent else begin()
         tell("One.", page(skill("a", "One.")))
         seen = look()
         tell("Two.", failing)
@@ -465,7 +468,7 @@ class TestWhatCannotBeHad:
         server.answers[INDEX] = page(manifest(*entries))
         serve_pages(server, {f"/skills/{name}.md": skill(name) for name in "bc"})
         server.answers["/skills/a.md"] = silent
-        look = begin(timeout_s=0.5)
+        look = begin(timeout_s=HASTY_S)
         look()
         assert names(look()) == ["b", "c"]
 

@@ -10,13 +10,15 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from skillsource.v1 import admin_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.identities.static_tokens import line_of
 from tests.hostile.waiting import wait_until
-from tests.integration.calls import DEADLINE_S, SERVICE
+from tests.integration.calls import SERVICE
 from tests.integration.commands import skillsvc
 from tests.integration.conftest import RunningServer, Serve
+from tests.patience import PATIENCE_S
 from tests.simulators.web_server import WebServer, page
 from tests.unit.service.identities.making import ISSUER, SigningKey, claims, ec_key, jwks
 from tests.unit.sources.trees import grow, skill
@@ -24,6 +26,7 @@ from tests.unit.sources.trees import grow, skill
 pytestmark = pytest.mark.integration
 
 TOKEN = "t" * 43
+ADMIN = admin_pb2.DESCRIPTOR.services_by_name["CatalogAdminService"]
 IN, INVALID, MISSING, DENIED = "in", "CREDENTIALS_INVALID", "CREDENTIALS_MISSING", "ROLE_MISSING"
 CONFIG = """
 [[identity.issuer]]
@@ -54,12 +57,22 @@ path = "skills"
 """
 
 
+def reason_of(error: grpc.RpcError) -> str:
+    status = rpc_status.from_call(error)  # type: ignore[arg-type] # it is a call, too
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    status.details[0].Unpack(info)
+    assert info.reason
+    return info.reason
+
+
 class Guarded:
     """A server that asks who calls."""
 
-    def __init__(self, folder: Path, serve: Serve, keys: WebServer) -> None:
+    def __init__(self, folder: Path, serve: Serve, keys: WebServer, more: str = "") -> None:
         self.folder = folder
         self.keys = keys
+        self.more = more
         grow(folder / "skills", {"kept/SKILL.md": skill("kept")})
         self.write_tokens(line_of("ci", TOKEN))
         self.write_config()
@@ -69,7 +82,7 @@ class Guarded:
         self._replace("tokens", text)
 
     def write_config(self, roles: str = '["reader"]') -> None:
-        self._replace("s.toml", CONFIG.format(issuer=ISSUER, keys=self.keys.url("/keys"), roles=roles))
+        self._replace("s.toml", CONFIG.format(issuer=ISSUER, keys=self.keys.url("/keys"), roles=roles) + self.more)
 
     def _replace(self, name: str, text: str) -> None:
         aside = self.folder / "aside"
@@ -86,15 +99,26 @@ class Guarded:
                 response_deserializer=pb.ListSkillsResponse.FromString,
             )
             try:
-                answer = method(pb.ListSkillsRequest(), timeout=DEADLINE_S, metadata=headers)
+                answer = method(pb.ListSkillsRequest(), timeout=PATIENCE_S, metadata=headers)
             except grpc.RpcError as error:
-                status = rpc_status.from_call(error)  # type: ignore[arg-type] # it is a call, too
-                assert status is not None
-                info = error_details_pb2.ErrorInfo()
-                status.details[0].Unpack(info)
-                assert info.reason
-                return info.reason
+                return reason_of(error)
         assert [each.name for each in answer.skills] == ["kept"]
+        return IN
+
+    def operates(self, *headers: tuple[str, str]) -> str:
+        """Return what comes of a call of an operator by the socket in the data folder: `IN`, or why not."""
+        address = f"unix:{self.server.data_dir}/admin.sock"
+        with grpc.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
+            method = channel.unary_unary(
+                f"/{ADMIN.full_name}/ListPartitions",
+                request_serializer=admin_pb2.ListPartitionsRequest.SerializeToString,
+                response_deserializer=admin_pb2.ListPartitionsResponse.FromString,
+            )
+            try:
+                answer = method(admin_pb2.ListPartitionsRequest(), timeout=PATIENCE_S, metadata=headers)
+            except grpc.RpcError as error:
+                return reason_of(error)
+        assert answer.partitions
         return IN
 
     def bearer(self, token: str) -> str:
@@ -186,3 +210,27 @@ def test_a_made_token_lets_in_whoever_shows_it(guarded: Guarded) -> None:
     guarded.write_tokens(f"{line_of('ci', TOKEN)}\n{new['line']}\n")
     wait_until(lambda: guarded.bearer(new["token"]) == IN)
     assert guarded.bearer(TOKEN) == IN
+
+
+def test_the_owner_of_the_data_folder_operates_whatever_the_rules_say(guarded: Guarded) -> None:
+    assert guarded.operates() == IN
+    assert guarded.operates(("authorization", f"Bearer {TOKEN}")) == IN
+
+
+def test_who_shares_the_user_of_the_server_may_be_asked_on_its_socket(
+    tmp_path: Path, serve: Serve, keys: WebServer
+) -> None:
+    keys.answers["/keys"] = page(jwks(KEY.jwk()))
+    asking = Guarded(tmp_path, serve, keys, more='[admin]\nsocket = "identified"\n')
+    assert asking.operates() == MISSING
+    assert asking.operates(("authorization", f"Bearer {TOKEN}")) == DENIED
+    asking.write_config(roles='["reader", "admin"]')
+    asking.server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: asking.operates(("authorization", f"Bearer {TOKEN}")) == IN)
+
+
+def test_the_socket_of_the_data_folder_may_be_left_out(tmp_path: Path, serve: Serve, keys: WebServer) -> None:
+    keys.answers["/keys"] = page(jwks(KEY.jwk()))
+    closed = Guarded(tmp_path, serve, keys, more='[admin]\nsocket = "off"\n')
+    assert closed.bearer(TOKEN) == IN
+    assert not (closed.server.data_dir / "admin.sock").exists()

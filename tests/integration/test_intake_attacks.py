@@ -26,9 +26,6 @@ from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.hostile_tree import LARGE, SECRET, SMALL, Attack, HostileTree
 from tests.integration.stepping import Stepped
 
-# A look that opened a FIFO would wait without end.
-pytestmark = pytest.mark.timeout(120)
-
 DOCUMENT, ASSET = b"a" * SMALL, b"a" * LARGE
 
 

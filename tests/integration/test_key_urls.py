@@ -10,6 +10,7 @@ from skillsvc.content.fetching import Fetcher
 from skillsvc.service.identities.kept import LookFailed
 from skillsvc.service.identities.keys import ALGORITHMS, MAX_BYTES
 from skillsvc.service.identities.looks import UrlLook
+from tests.patience import PATIENCE_S
 from tests.simulators.web_server import WebServer, page
 from tests.unit.service.identities.making import ec_key, jwks
 
@@ -29,7 +30,7 @@ def server() -> Iterator[WebServer]:
 
 @contextmanager
 def looking_at(server: WebServer, *, allowed: tuple[str, ...] = ("127.0.0.0/8",)) -> Iterator[UrlLook]:
-    with closing(Fetcher(guard=AddressGuard(allowed), timeout_s=5.0)) as fetcher:
+    with closing(Fetcher(guard=AddressGuard(allowed), timeout_s=PATIENCE_S)) as fetcher:
         yield UrlLook(server.url("/keys"), fetcher, ALL)
 
 

@@ -27,18 +27,19 @@ from tests.integration.refreshing import LIMITS
 from tests.integration.states import SKILLS, show, state_of, tree_of
 
 KILLS = 200
-LONGEST_S = 0.1
-"""Longer than it takes to take in a state and publish it."""
 KILLS_OF_SERVERS = 10
 
 
+@pytest.mark.timeout(600)
 def test_after_two_hundred_kills_each_the_log_holds_one_of_two_states_whole(tmp_path: Path) -> None:
     chance = random.Random(5)  # noqa: S311 - the same moments in every run; no secret
     moments: Counter[str] = Counter()
-    published = 0
+    published, longest_s = 0, 0.1
     with _forks(tmp_path) as forks:
         for _ in range(KILLS):
-            told = _tell_until_killed(forks, after_s=chance.uniform(0, LONGEST_S))
+            told = _tell_until_killed(forks, after_s=chance.uniform(0, longest_s))
+            # However fast the machine is at this moment, about half of the kills come within a taking in.
+            longest_s *= 0.8 if any(line.startswith("end") for line in told) else 1.25
             published = max([published, *(int(line.split()[1]) for line in told if line.startswith("end"))])
             begun = max([published, *(int(line.split()[1]) for line in told if line.startswith("begin"))])
             left = _state_left(tmp_path / "data", LIMITS)
@@ -89,7 +90,7 @@ def _state_left(data: Path, limits: Limits) -> int:
         return states[-1]
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 def test_a_server_that_is_killed_serves_what_it_had_published_and_then_what_is_there(
     serve: Serve, tmp_path: Path
 ) -> None:

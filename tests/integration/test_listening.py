@@ -13,6 +13,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.listening import CannotListen
 from tests.integration.in_process import SERVICE, in_process
+from tests.patience import PATIENCE_S
 
 _LONGEST = 107
 """Bytes of a path of a unix socket, the kernel's own number."""
@@ -130,7 +131,7 @@ async def test_of_two_that_begin_in_one_folder_at_once_the_second_is_refused(tmp
 async def _answers(address: str) -> bool:
     async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/GetServerInfo")
-        return pb.GetServerInfoResponse.FromString(await method(b"", timeout=20)).contract > 0
+        return pb.GetServerInfoResponse.FromString(await method(b"", timeout=PATIENCE_S)).contract > 0
 
 
 def _names(folder: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Bodies and assets that are fetched on need, over gRPC: what a caller gets of them, and what where that fails."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,6 +22,7 @@ from skillsvc.sources.remote_blobs import RemoteBlobs
 from skillsvc.sources.web.http import HttpSettings, HttpSource
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.integration.in_process import InProcess, World, in_process
+from tests.patience import PATIENCE_S
 from tests.simulators.web_index import READING, hex_of, manifest, remote, web
 from tests.simulators.web_server import Answer, WebServer, page, reset, serving, silent, truncated
 
@@ -36,12 +38,14 @@ def site() -> Iterator[WebServer]:
 
 
 @asynccontextmanager
-async def serving_manifest(site: WebServer, *entries: dict[str, Any]) -> AsyncIterator[InProcess]:
+async def serving_manifest(
+    site: WebServer, *entries: dict[str, Any], timeout_s: float = PATIENCE_S
+) -> AsyncIterator[InProcess]:
     """Serve what a look at a manifest finds."""
     site.answers[INDEX] = page(manifest(*entries))
     blobs = MemoryBlobStore()
     offered = RemoteBlobs(blobs)
-    source = _source(site, INDEX, blobs, offered, READING)
+    source = _source(site, INDEX, blobs, offered, READING, timeout_s=timeout_s)
     try:
         async with in_process(*_rows(source), world=World(blobs=blobs), remote=offered) as server:
             yield server
@@ -50,10 +54,16 @@ async def serving_manifest(site: WebServer, *entries: dict[str, Any]) -> AsyncIt
 
 
 def _source(
-    site: WebServer, index: str, blobs: BlobStore, offered: RemoteBlobs, reading: ReadingSettings
+    site: WebServer,
+    index: str,
+    blobs: BlobStore,
+    offered: RemoteBlobs,
+    reading: ReadingSettings,
+    *,
+    timeout_s: float = PATIENCE_S,
 ) -> HttpSource:
     return HttpSource(
-        HttpSettings(web=web(site.url(index), timeout_s=1.0), reading=reading),
+        HttpSettings(web=web(site.url(index), timeout_s=timeout_s), reading=reading),
         limits=Limits(),
         blobs=blobs,
         folder=None,
@@ -82,6 +92,17 @@ TIDES = {
 def pages(site: WebServer) -> None:
     site.answers["/tides.txt"] = page(BODY)
     site.answers["/table.bin"] = page(TABLE)
+
+
+def until(told: threading.Event) -> Answer:
+    """Say nothing until that is told, and hang up then."""
+
+    def answer(_: object, __: object, ending: threading.Event) -> bool:
+        while not ending.is_set() and not told.wait(0.01):
+            pass
+        return False
+
+    return answer
 
 
 def blobs_of(server: InProcess) -> BlobStore:
@@ -153,7 +174,8 @@ async def test_clients_read_it_like_any_other(site: WebServer) -> None:
     [page(b"no", status=500), page(b"other bytes"), page(b"x" * 1000), reset, silent, truncated(BODY.encode())],
 )
 async def test_what_cannot_be_had_is_out_of_reach_and_comes_when_it_can(site: WebServer, failing: Answer) -> None:
-    async with serving_manifest(site, TIDES) as server:
+    # Whoever says nothing is waited for far longer than all else takes, and no longer.
+    async with serving_manifest(site, TIDES, timeout_s=3.0 if failing is silent else PATIENCE_S) as server:
         site.answers["/tides.txt"] = failing
         refusal = await server.refused(pb.SkillBodyRequest(name="tides"))
         assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "SOURCE_UNREACHABLE")
@@ -185,12 +207,14 @@ async def test_who_waits_for_one_source_keeps_nobody_from_reading(site: WebServe
     sound = {"id": "sound", "body": {"url": "/sound.txt"}}
     site.answers["/sound.txt"] = page("Here.")
     async with serving_manifest(site, TIDES, sound) as server:
-        site.answers["/tides.txt"] = silent
+        told = threading.Event()
+        site.answers["/tides.txt"] = until(told)
         waiting = [asyncio.ensure_future(server.refused(pb.SkillBodyRequest(name="tides"))) for _ in range(20)]
         await asyncio.to_thread(site.wait_for, "/tides.txt")
         answer = await server.call(pb.SkillBodyRequest(name="sound"), pb.SkillBodyResponse)
         assert answer.body == "Here."
         assert not any(each.done() for each in waiting)
+        told.set()
         assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}
 
 
@@ -198,12 +222,14 @@ async def test_who_waits_for_one_source_keeps_nobody_from_what_another_one_has(s
     far = {"id": "far", "body": remote("/far.txt", "Far.")}
     site.answers["/far.txt"] = page("Far.")
     async with serving_manifest(site, TIDES, far) as server:
-        site.answers["/tides.txt"] = silent
+        told = threading.Event()
+        site.answers["/tides.txt"] = until(told)
         waiting = [asyncio.ensure_future(server.refused(pb.SkillBodyRequest(name="tides"))) for _ in range(60)]
         await asyncio.to_thread(site.wait_for, "/tides.txt")
         answer = await server.call(pb.SkillBodyRequest(name="far"), pb.SkillBodyResponse)
         assert answer.body == "Far."
         assert not any(each.done() for each in waiting)
+        told.set()
         assert {refusal.reason for refusal in await asyncio.gather(*waiting)} == {"SOURCE_UNREACHABLE"}
 
 

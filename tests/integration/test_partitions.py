@@ -1,6 +1,7 @@
 """Partitions filled, cleared and revoked by operators: every scenario of the reference's catalog, over gRPC."""
 
 import asyncio
+import itertools
 import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from tests.integration.admin_in_process import operated
 from tests.integration.in_process import World
 from tests.integration.partitions import Tenants, content, of, skill, tenants
+from tests.patience import PATIENCE_S
 from tests.simulators.memory_log import MemoryLayerLog
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -348,7 +350,7 @@ class TestRevoke:
             assert (await watcher.event()).generation.sequence == 2
             await here.revoke("alice", "review")
             removed: list[str] = []
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 while not removed:
                     removed.extend((await watcher.event()).removed)
             assert removed == ["review"]
@@ -434,6 +436,30 @@ class TestFailClosed:
             assert await here.names("alice") == []
             await here.hold("alice", skill("review"))
             assert await here.names("alice") == ["review"]
+
+    async def test_what_was_to_be_cleared_is_so_by_whatever_is_kept_next(
+        self, log: FailingLog, world: World, tmp_path: Path
+    ) -> None:
+        async with tenants(tmp_path, world=world) as here:
+            for each in ("alice", "bob", "new"):
+                await here.hold(each, skill("review"), number=5)
+            log.gone = True
+            numbers = {"alice": None, "bob": 6, "new": 4}
+            request = pb.ClearPartitionsRequest(
+                partitions=[
+                    pb.PartitionEmptied(partition=of(each), log_generation=number) for each, number in numbers.items()
+                ]
+            )
+            assert (await here.operator.refused(request)).reason == "STORE_UNREACHABLE"
+            # What is known to be stale is not emptied for that.
+            assert [await here.names(each) for each in numbers] == [[], [], ["review"]]
+            log.gone = False
+            for each in numbers:
+                await here.revoke(each, "another")
+            assert [await here.names(each) for each in numbers] == [[], [], ["review"]]
+            assert (await here.hold("bob", skill("review"), number=5)).verdict == STALE
+        async with tenants(tmp_path, world=world) as here:
+            assert [await here.names(each) for each in numbers] == [[], [], ["review"]]
 
     async def test_a_refresh_that_cannot_be_kept_leaves_all_as_it_was(
         self, log: FailingLog, world: World, tmp_path: Path
@@ -561,16 +587,18 @@ class TestIsolation:
                 seen.append(int(bodies[0]))
 
             async def read() -> None:
-                while len(seen) < 1_000:
+                while len(seen) < 1_000 or len(set(seen)) < 3:
                     await look()
 
-            async def write() -> None:
-                for number in range(1, 1_001):
+            async def write(reading: asyncio.Future[tuple[None, None]]) -> None:
+                for number in itertools.count(1):
                     await here.refresh(pair(number))
+                    # Whoever of them is the faster one goes on until the other has done its part.
+                    if number >= 1_000 and reading.done():
+                        break
 
-            await asyncio.gather(read(), read(), write())
-            assert seen[-1] > 0
-            assert len(set(seen)) > 1
+            reading = asyncio.gather(read(), read())
+            await asyncio.gather(reading, write(reading))
 
 
 class TestMemory:
@@ -601,7 +629,7 @@ class TestMemory:
                 await here.hold(f"p{number}", skill("other"))
             await here.hold("alice", skill("review"), skill("test"))
             names: list[str] = []
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 while not names:
                     event = await watcher.event()
                     assert not event.removed

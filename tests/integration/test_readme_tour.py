@@ -18,11 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[2]
 ADDRESS = "127.0.0.1:50051"
 SERVE = ["serve", "--skills-dir", "examples/skills", "--data-dir", ".skillsvc-data", "--listen"]
 BLOCK = re.compile(r"^<!-- (?P<kind>[a-z: ]+) -->\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-PATIENCE_S = 60.0
 
 
 class Terminal:

@@ -71,7 +71,7 @@ async def test_row_16_the_deployment_layer_wins_and_a_nearer_layer_adds_for_its_
         assert await catalog.body("near/a", project="red") == "Near."
         assert await catalog.names() == ["a"]
         assert await catalog.names(project="blue") == ["a"]
-        assert "deployment layer" in catalog.said(PROJECT)[Code.SHADOWED]
+        assert catalog.said(PROJECT)[Code.SHADOWED].startswith("the deployment layer has a skill of this name")
 
 
 async def test_row_17_a_deployment_skill_wins_over_a_callers_own(shelves: Shelves) -> None:
@@ -88,6 +88,8 @@ async def test_row_18_a_projects_skill_wins_over_a_personal_one_in_that_project_
     async with shelves.serving() as catalog:
         bodies = [await catalog.body("a", project=project) for project in ("red", "blue", "")]
         assert bodies == ["Of red.", "Personal.", "Personal."]
+        assert catalog.said(PROJECT)[Code.SHADOWED].startswith("the layer of the project has a skill of this name")
+        assert Code.SHADOWED not in catalog.said(OWN)
 
 
 async def test_row_19_the_first_skill_registered_at_run_time_stays(shelves: Shelves) -> None:

@@ -13,12 +13,11 @@ from grpc_health.v1 import health_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.certificate_files import CertificateFiles
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.handshakes import serial_at, shake_hands
 from tests.integration.in_process import SERVICE, InProcess, in_process
+from tests.patience import PATIENCE_S
 from tests.simulators.authority import Authority, Files, Issued, channel_to
-
-_CONTROL_S = 10.0
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ async def secured(files: CertificateFiles, *, address: str = "127.0.0.1:0") -> A
 async def asked(channel: grpc.aio.Channel) -> pb.GetServerInfoResponse:
     """Return what a server says of itself."""
     method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/GetServerInfo")
-    return pb.GetServerInfoResponse.FromString(await method(b"", timeout=_CONTROL_S))
+    return pb.GetServerInfoResponse.FromString(await method(b"", timeout=PATIENCE_S))
 
 
 async def is_answered(address: str, authority: Authority, shown: Issued | None = None) -> bool:
@@ -155,7 +154,7 @@ async def test_the_authorities_of_clients_are_exchanged_too(authority: Authority
 async def health_at(address: str) -> int:
     async with grpc.aio.insecure_channel(address, (("grpc.use_local_subchannel_pool", 1),)) as channel:
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary("/grpc.health.v1.Health/Check")
-        answer = await method(health_pb2.HealthCheckRequest(service=SERVICE).SerializeToString(), timeout=_CONTROL_S)
+        answer = await method(health_pb2.HealthCheckRequest(service=SERVICE).SerializeToString(), timeout=PATIENCE_S)
         return health_pb2.HealthCheckResponse.FromString(answer).status
 
 
@@ -176,5 +175,5 @@ async def test_probes_ask_in_plaintext_where_callers_need_certificates(
         async with grpc.aio.insecure_channel(probed, (("grpc.use_local_subchannel_pool", 1),)) as channel:
             call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{method}")
             with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await call(b"", timeout=_CONTROL_S)
+                await call(b"", timeout=PATIENCE_S)
             assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED

@@ -17,10 +17,11 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.domain.access import Access, AccessRule, IdentityKind, Match, Role
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.patterns import Pattern
-from skillsvc.service.credentials import Credentials
 from skillsvc.service.identities.identities import Identities, Ways
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.admin_in_process import SERVICE as ADMIN
 from tests.integration.in_process import SERVICE, InProcess, Refusal, in_process, refusal_of
+from tests.patience import PATIENCE_S
 from tests.simulators.authority import Authority, Files, Issued, channel_to
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
@@ -30,7 +31,6 @@ OPERATOR = "spiffe://example.org/operator"
 OF_AGENT = Partition(principal=AGENT, project="")
 OF_SUBJECT = Partition(principal="cert:CN=desk", project="")
 CHANNELZ = "grpc.channelz.v1.Channelz"
-_WITHIN_S = 10.0
 
 
 def rule(name: str, kind: IdentityKind, whose: str, *roles: Role) -> AccessRule:
@@ -60,7 +60,7 @@ class Mesh:
         address = self.admin_address if admin else self.server.address
         async with channel_to(address, self.authority, shown) as channel:
             method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{path}")
-            return await method(request.SerializeToString(), timeout=_WITHIN_S)
+            return await method(request.SerializeToString(), timeout=PATIENCE_S)
 
     async def refused(self, path: str, request: Message, shown: Issued, *, admin: bool = False) -> Refusal:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -149,7 +149,7 @@ async def test_the_socket_of_the_data_folder_asks_nobody_who_they_are(mesh: Mesh
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
         method = channel.unary_unary(f"/{ADMIN.full_name}/ListSources")
         request = admin_pb2.ListSourcesRequest(partition=admin_pb2.Partition(deployment=True))
-        answer = await method(request.SerializeToString(), timeout=_WITHIN_S)
+        answer = await method(request.SerializeToString(), timeout=PATIENCE_S)
     assert admin_pb2.ListSourcesResponse.FromString(answer).sources
 
 

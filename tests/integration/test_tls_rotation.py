@@ -12,19 +12,19 @@ import pytest
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.service.connections import Connections
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.integration.handshakes import serial_at
 from tests.integration.in_process import SERVICE, in_process
+from tests.patience import PATIENCE_S
 from tests.simulators.authority import Authority, Files, channel_to
 
 _EXCHANGES = 20
 _READERS = 4
-_WITHIN_S = 20.0
 
 
 async def _list(channel: grpc.aio.Channel) -> int:
     method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"/{SERVICE}/ListSkills")
-    return pb.ListSkillsResponse.FromString(await method(b"", timeout=_WITHIN_S)).total_size
+    return pb.ListSkillsResponse.FromString(await method(b"", timeout=PATIENCE_S)).total_size
 
 
 @pytest.mark.parametrize("age_s", [900.0, 0.2], ids=["connections stay", "connections age"])
@@ -33,7 +33,7 @@ async def test_no_call_fails_while_certificates_are_exchanged(tmp_path: Path, ag
     agent = clients.issue(subject="agent")
     put = files.put(authority.issue(), clients=clients.certificate)
     credentials = Credentials(put, now=lambda: datetime.now(UTC))
-    connections = Connections(age_s=age_s, age_grace_s=_WITHIN_S)
+    connections = Connections(age_s=age_s, age_grace_s=PATIENCE_S)
     answered: Counter[str] = Counter()
     over = asyncio.Event()
 

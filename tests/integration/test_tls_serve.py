@@ -17,7 +17,8 @@ from skillsource.errors import SkillsourceError
 from skillsource.v1 import admin_pb2
 
 from tests.hostile.waiting import wait_until
-from tests.integration.commands import PATIENCE_S, SKILLSVC, Done, environment, skillsvc
+from tests.integration.commands import SKILLSVC, Done, environment, skillsvc
+from tests.patience import PATIENCE_S
 from tests.simulators.authority import Authority, Files, Issued
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"

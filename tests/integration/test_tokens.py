@@ -14,10 +14,11 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
 from tests.integration.in_process import KEYS, InProcess, World, in_process, unpacked
+from tests.patience import PATIENCE_S
 from tests.simulators.memory_log import MemoryLayerLog
 from tests.simulators.skills import skill_row
 
-PATIENT = Limits(retained_generations=2, retained_at_most=2, wait_for_generation_s=15)
+PATIENT = Limits(retained_generations=2, retained_at_most=2, wait_for_generation_s=PATIENCE_S)
 HASTY = Limits(retained_generations=2, retained_at_most=2, wait_for_generation_s=0.001)
 
 
@@ -170,7 +171,7 @@ async def test_a_caller_who_waits_is_answered_at_the_state_and_not_at_any_change
 async def test_a_caller_with_little_time_is_refused_before_it_is_over() -> None:
     async with in_process(world=World(limits=PATIENT)) as server:
         request = pb.ListSkillsRequest(consistency={"at_least": server.later_token()})
-        refusal = await server.refused(request, within_s=1.0)
+        refusal = await server.refused(request, within_s=3.0)
         assert refusal.reason == "GENERATION_NOT_YET"
 
 

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 import httpx
 
+from tests.patience import PATIENCE_S
 from tests.simulators.oci_registry import NO_TLS
 from tests.simulators.web_server import Answer, Asked, Send, WebServer, page, silent
 
@@ -87,7 +88,7 @@ def passing_on(origin: str) -> Answer:
 
     def answer(asked: Asked, send: Send, _: threading.Event) -> bool:
         headers = {name: text for name, text in asked.headers.items() if name not in _LEFT_OUT}
-        with httpx.Client(trust_env=False, verify=NO_TLS) as client:
+        with httpx.Client(trust_env=False, verify=NO_TLS, timeout=PATIENCE_S) as client:
             found = client.request(asked.method, f"{origin}{asked.path}", headers=headers, content=asked.body)
         lines = {name: text for name, text in found.headers.items() if name not in _LEFT_OUT}
         lines["content-length"] = found.headers.get("content-length", str(len(found.content)))

@@ -11,11 +11,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE_S
 from tests.simulators.git_repository import run
+from tests.simulators.ports import own_port
 from tests.simulators.web_server import TLS
 
 USERNAME, PASSWORD = "reader", "open-sesame"  # of servers that live as long as a test
-_START_S = 20.0
 _SBIN = "/usr/sbin"
 
 
@@ -29,15 +30,18 @@ def serving_http(root: Path, folder: Path, *, certificate: str = "") -> Iterator
     folder.mkdir()
     (folder / "users").write_text(f"{USERNAME}:{PASSWORD}\n")
     backend = Path(run("git", "--exec-path").strip()) / "git-http-backend"
-    port = free_port()
     scheme = "https" if certificate else "http"
     tls = ""
     if certificate:
         tls = f'''ssl.engine = "enable"
 ssl.pemfile = "{TLS / certificate}.pem"
 ssl.privkey = "{TLS / certificate}-key.pem"'''
-    (folder / "lighttpd.conf").write_text(
-        f"""
+    page = folder / "page" / "page.git" / "info"
+    page.mkdir(parents=True)
+    (page / "refs").write_text("<html>Welcome to our forge.</html>")
+    with own_port() as port:
+        (folder / "lighttpd.conf").write_text(
+            f"""
 server.modules = ("mod_alias", "mod_auth", "mod_authn_file", "mod_setenv", "mod_redirect", "mod_cgi", "mod_openssl")
 server.document-root = "{folder}"
 server.bind = "127.0.0.1"
@@ -64,12 +68,9 @@ $HTTP["url"] =~ "^/page/" {{
   alias.url = ("/page" => "{folder}/page")
 }}
 """
-    )
-    page = folder / "page" / "page.git" / "info"
-    page.mkdir(parents=True)
-    (page / "refs").write_text("<html>Welcome to our forge.</html>")
-    with _process([f"{_SBIN}/lighttpd", "-D", "-f", str(folder / "lighttpd.conf")], port, folder / "output"):
-        yield f"{scheme}://127.0.0.1:{port}"
+        )
+        with _process([f"{_SBIN}/lighttpd", "-D", "-f", str(folder / "lighttpd.conf")], port, folder / "output"):
+            yield f"{scheme}://127.0.0.1:{port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +94,12 @@ def serving_ssh(folder: Path) -> Iterator[SshServer]:
     folder.mkdir()
     for name in ("host", "other-host", "key", "other-key"):
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder / name)
-    port = free_port()
-    (folder / "authorized_keys").write_text((folder / "key.pub").read_text())
-    for name, host in (("known_hosts", "host"), ("wrong_known_hosts", "other-host")):
-        (folder / name).write_text(f"[127.0.0.1]:{port} {(folder / f'{host}.pub').read_text()}")
-    (folder / "sshd_config").write_text(
-        f"""
+    with own_port() as port:
+        (folder / "authorized_keys").write_text((folder / "key.pub").read_text())
+        for name, host in (("known_hosts", "host"), ("wrong_known_hosts", "other-host")):
+            (folder / name).write_text(f"[127.0.0.1]:{port} {(folder / f'{host}.pub').read_text()}")
+        (folder / "sshd_config").write_text(
+            f"""
 ListenAddress 127.0.0.1
 Port {port}
 HostKey {folder / "host"}
@@ -109,27 +110,20 @@ StrictModes no
 UsePAM no
 PidFile none
 """
-    )
-    if os.getuid() == 0:
-        # Where it runs as root, sshd wants to lock a part of itself up there.
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    command = [f"{_SBIN}/sshd", "-D", "-e", "-f", str(folder / "sshd_config")]
-    with _process(command, port, folder / "output"):
-        yield SshServer(
-            origin=f"ssh://{getpass.getuser()}@127.0.0.1:{port}",
-            port=port,
-            key=folder / "key",
-            other_key=folder / "other-key",
-            known_hosts=folder / "known_hosts",
-            wrong_known_hosts=folder / "wrong_known_hosts",
         )
-
-
-def free_port() -> int:
-    """Return a port of loopback on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
+        if os.getuid() == 0:
+            # Where it runs as root, sshd wants to lock a part of itself up there.
+            Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+        command = [f"{_SBIN}/sshd", "-D", "-e", "-f", str(folder / "sshd_config")]
+        with _process(command, port, folder / "output"):
+            yield SshServer(
+                origin=f"ssh://{getpass.getuser()}@127.0.0.1:{port}",
+                port=port,
+                key=folder / "key",
+                other_key=folder / "other-key",
+                known_hosts=folder / "known_hosts",
+                wrong_known_hosts=folder / "wrong_known_hosts",
+            )
 
 
 @contextmanager
@@ -137,7 +131,7 @@ def _process(command: list[str], port: int, output: Path) -> Iterator[None]:
     with output.open("w") as writing:
         process = subprocess.Popen(command, stdout=writing, stderr=writing, start_new_session=True)
     try:
-        end = time.monotonic() + _START_S
+        end = time.monotonic() + PATIENCE_S
         while not _listens(port):
             if process.poll() is not None or time.monotonic() > end:
                 message = f"{command[0]} does not serve: {output.read_text()}"
@@ -146,12 +140,12 @@ def _process(command: list[str], port: int, output: Path) -> Iterator[None]:
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
-        process.wait(_START_S)
+        process.wait(PATIENCE_S)
 
 
 def _listens(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=0.1).close()
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S).close()
     except OSError:
         return False
     return True

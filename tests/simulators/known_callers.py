@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from skillsvc.domain.access import Grant, Refusal, Role
+from skillsvc.domain.access import Grant, Identity, Judgement, Refusal, Role
 from skillsvc.domain.errors import ErrorReason, Unauthenticated
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.patterns import Pattern
-from skillsvc.service.boundary import Context
+from skillsvc.service.call import Context
 
 HEADER = "caller"
 
@@ -58,6 +58,9 @@ class KnownCallers:
         if found is None:
             raise Unauthenticated(ErrorReason.CREDENTIALS_INVALID, "invalid credentials")
         return found
+
+    def explain(self, identity: Identity) -> Judgement:
+        return Judgement(identity=identity, judged=Refusal(why="known by its header alone"), rules=())
 
     def subscribe(self, told: Callable[[], None]) -> Callable[[], None]:
         self._told.append(told)

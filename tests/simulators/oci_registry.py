@@ -20,7 +20,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
+from tests.patience import PATIENCE_S
 from tests.simulators.git_repository import run
+from tests.simulators.ports import own_port
 from tests.simulators.web_server import Answer, Asked, Send, WebServer, page, serving
 
 USERNAME, PASSWORD = "reader", "open-sesame"  # of registries that live as long as a test
@@ -28,7 +30,6 @@ _USERS: Final = "reader:$2y$05$kTpt8gfRUUqttjYjoN595.0OkdEPoIoNkQxpfhbkDXRN0VijR
 """What the registry reads: the password in bcrypt, the only way that it takes."""
 NO_TLS: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Spares the reading of the system's authorities."""
-_START_S: Final = 20.0
 _PROGRAM: Final = "/usr/bin/docker-registry"
 SERVICE: Final = "registry.example"
 ISSUER: Final = "tokens.example"
@@ -138,7 +139,7 @@ class RegistryServer:
 
     def _ask(self, method: str, path: str, data: bytes = b"", media_type: str = "") -> httpx.Response:
         headers = {**self.headers, **({"Content-Type": media_type} if media_type else {})}
-        with httpx.Client(trust_env=False, verify=NO_TLS, auth=self.credentials) as client:
+        with httpx.Client(trust_env=False, verify=NO_TLS, auth=self.credentials, timeout=PATIENCE_S) as client:
             answer = client.request(method, f"http://{self.name}{path}", content=data, headers=headers)
         assert answer.status_code in {200, 201, 202}, answer.text
         return answer
@@ -150,11 +151,17 @@ def serving_registry(
 ) -> Iterator[RegistryServer]:
     """Run a registry with its storage below `folder`, which may hold that of one before it.
 
-    With `users` it lets `USERNAME` in alone, with `tokens` whoever shows one of those.
+    With `users` it lets `USERNAME` in alone, with `tokens` whoever shows one of those. Its port stays its own after
+    `RegistryServer.stop`, until the context ends: another one may be run there, with `port`.
     """
+    with own_port() as free, _running(folder, port or free, users=users, tokens=tokens) as server:
+        yield server
+
+
+@contextmanager
+def _running(folder: Path, port: int, *, users: bool, tokens: "TokenServer | None") -> Iterator[RegistryServer]:
     folder.mkdir(exist_ok=True)
     storage = folder / "storage"
-    port = port or _free_port()
     settings: dict[str, Any] = {
         "version": 0.1,
         "log": {"level": "error", "accesslog": {"disabled": True}},
@@ -202,18 +209,12 @@ def serving_registry(
 
 
 def _wait_for(server: RegistryServer, log: Path) -> None:
-    until = time.monotonic() + _START_S
+    until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until and server.process.poll() is None:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", server.port), timeout=1):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S):
             return
         time.sleep(0.02)
     raise AssertionError(f"the registry did not start: {log.read_text()}")
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
 
 
 class TokenServer:
@@ -294,7 +295,7 @@ def relaying(registry: RegistryServer) -> Answer:
 
     def answer(asked: Asked, send: Send, _: threading.Event) -> bool:
         headers = {key: text for key, text in asked.headers.items() if key not in {"host", "connection"}}
-        with httpx.Client(trust_env=False, verify=NO_TLS) as client:
+        with httpx.Client(trust_env=False, verify=NO_TLS, timeout=PATIENCE_S) as client:
             found = client.request(asked.method, f"http://{registry.name}{asked.path}", headers=headers)
         lines = "".join(f"{key}: {text}\r\n" for key, text in found.headers.items())
         send(f"HTTP/1.1 {found.status_code} Said\r\n{lines}\r\n".encode() + found.content)

@@ -12,6 +12,7 @@ from skillsvc.sources.discovery import Layout
 from skillsvc.sources.oci.source import OciSettings, OciSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Observation, Outcome
+from tests.patience import PATIENCE_S
 from tests.simulators.oci_registry import Pushed
 from tests.simulators.packing import skill_file, tar_gz_of, tarred
 
@@ -45,7 +46,7 @@ def making_sources(blobs: BlobStore) -> Iterator[MakeOci]:
             **settings: Any,  # noqa: ANN401 - those of OciSettings
         ) -> OciSource:
             reading = ReadingSettings(label="harbor", tier=Tier.REGISTERED, layout=layout)
-            defaults = {"plain_http": True, "allow_addresses": LOOPBACK, "timeout_s": 5.0}
+            defaults = {"plain_http": True, "allow_addresses": LOOPBACK, "timeout_s": PATIENCE_S}
             source = OciSource(
                 OciSettings(reference=reference, reading=reading, **{**defaults, **settings}),
                 limits=Limits(),

@@ -10,6 +10,7 @@ from skillsvc.domain.trust import Tier
 from skillsvc.parsing.well_known_index import SCHEMA
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.web.bringing import WebSettings
+from tests.patience import PATIENCE_S
 from tests.simulators.web_server import WebServer, page
 
 READING = ReadingSettings(label="harbor", tier=Tier.REGISTERED)
@@ -18,7 +19,7 @@ READING = ReadingSettings(label="harbor", tier=Tier.REGISTERED)
 def web(
     url: str,
     *,
-    timeout_s: float = 5.0,
+    timeout_s: float = PATIENCE_S,
     redirect_hosts: frozenset[str] = frozenset(),
     access: str = "",
     credentials: CredentialsOf = no_credentials,

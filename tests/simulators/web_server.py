@@ -12,8 +12,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from tests.patience import PATIENCE_S
+from tests.simulators.ports import take_port
+
 TLS: Final = Path(__file__).parent / "tls"
-_NEVER_S: Final = 30.0
+_NEVER_S: Final = 2 * PATIENCE_S
 _HEADER_BYTES: Final = 64 * 1024
 
 
@@ -173,9 +176,8 @@ class WebServer:
         self._asking = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._open: list[socket.socket] = []
-        with socket.create_server(("127.0.0.1", 0)) as any_port:
-            self.port: int = any_port.getsockname()[1]
-        # A port that was asked for stays taken while nobody listens on it.
+        self._holding = take_port()
+        self.port: int = self._holding.getsockname()[1]
         self._listening = socket.create_server(("127.0.0.1", self.port))
         self.origin = f"{'https' if certificate else 'http'}://127.0.0.1:{self.port}"
         self._start(self._accept)
@@ -188,7 +190,7 @@ class WebServer:
         """Return the paths that were asked for so far."""
         return [asked.path for asked in self.asked]
 
-    def wait_for(self, path: str, within_s: float = 10.0) -> None:
+    def wait_for(self, path: str, within_s: float = PATIENCE_S) -> None:
         """Return once somebody has asked for a path."""
         with self._asking:
             assert self._asking.wait_for(lambda: path in self.paths(), within_s), f"nobody asks for {path}"
@@ -221,6 +223,7 @@ class WebServer:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
+        self._holding.close()
         for thread in self._threads:
             thread.join()
 

@@ -10,6 +10,9 @@ class Peer(Protocol):
     def auth_context(self) -> Mapping[str, Iterable[bytes]]:
         """Return what the transport has verified of the peer, by the names of its properties."""
 
+    def peer(self) -> str:
+        """Return where it comes from, as gRPC writes that."""
+
     def invocation_metadata(self) -> Iterable[tuple[str, str | bytes]] | None:
         """Return the headers, as the peer chose them."""
 
@@ -20,3 +23,7 @@ class CredentialRefused(Exception):
     def __init__(self, why: str) -> None:
         super().__init__(why)
         self.why = why
+
+
+class ProofStale(CredentialRefused):
+    """A credential would prove something, by keys or tokens that may long be withdrawn."""

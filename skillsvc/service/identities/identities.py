@@ -8,24 +8,42 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from hashlib import sha256
-from typing import Final, TypeAlias
+from datetime import datetime, timedelta
+from hashlib import blake2s
+from typing import Any, Final, TypeAlias
 
-from skillsvc.domain.access import LOCAL, Access, Grant, Identity, Refusal
+from skillsvc.domain.access import (
+    ANYBODY_IS_LET_IN,
+    LOCAL,
+    NOBODY_IS_ASKED,
+    Access,
+    Grant,
+    Identity,
+    IdentityKind,
+    Judgement,
+    Refusal,
+)
 from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
 from skillsvc.service.identities import bearer, forwarded
 from skillsvc.service.identities.certificates import certificate_of, identity_of_certificate
-from skillsvc.service.identities.credentials import CredentialRefused, Peer
+from skillsvc.service.identities.credentials import CredentialRefused, Peer, ProofStale
 from skillsvc.service.identities.jwt import KeyUnknown, Trusted, read_token, verify
 from skillsvc.service.identities.kept import Kept
 from skillsvc.service.identities.keys import KeySet
 from skillsvc.service.identities.remembered import Known, Remembered
 from skillsvc.service.identities.static_tokens import StaticTokens
+from skillsvc.service.peers import address_of
 
 _log = logging.getLogger(__name__)
 _KEYS_AFTER_S: Final = 1.0
+_STALE_AFTER_S: Final = 30.0
+"""How long after a look that failed keys are looked for again."""
+_IGNORED_APART: Final = timedelta(minutes=1)
 _Headers: TypeAlias = Sequence[str | bytes]
+
+
+def _tell_nobody(_calls: int, _address: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +58,8 @@ class Issuer:
 class Ways:
     """The ways in which callers may prove who they are; none proves nothing."""
 
-    local: bool = False
-    """Whether everybody is `local`: where nothing about identities is configured, and no other machine gets here."""
+    everybody: Identity | None = None
+    """Who everybody is, where nothing about identities is configured: `LOCAL`, or `ANONYMOUS`."""
     certificates: bool = False
     proxies: frozenset[str] = frozenset()
     """The names of the certificates whose bearers are proxies."""
@@ -58,22 +76,36 @@ class _InForce:
 
     @classmethod
     def of(cls, ways: Ways, access: Access) -> "_InForce":
-        return cls(ways=ways, access=access, everybody=Known(LOCAL, access.judge(LOCAL)) if ways.local else None)
+        everybody = ways.everybody
+        known = None if everybody is None else Known.of(everybody, access.judge(everybody))
+        return cls(ways=ways, access=access, everybody=known)
 
 
 class Identities:
     """Finds who makes a call, and what they get. Lives on the event loop, but for `take`, `changed` and `subscribe`."""
 
-    def __init__(self, ways: Ways, access: Access, *, now: Callable[[], datetime]) -> None:
-        """Find by the ways and judge by the rules given, as of `now`."""
+    def __init__(
+        self,
+        ways: Ways,
+        access: Access,
+        *,
+        now: Callable[[], datetime],
+        tell_ignored: Callable[[int, str], None] = _tell_nobody,
+    ) -> None:
+        """Find by the ways and judge by the rules given, as of `now`.
+
+        `tell_ignored` is told how many calls brought a header that proxies alone may send and were no proxy's, and from
+        which address the last of them: of the first at once, then once a minute at most.
+        """
         self._in_force = _InForce.of(ways, access)
         self._now = now
         self._remembered = Remembered()
         self._changing = threading.Lock()
         self._version = 0
         self._told: dict[object, Callable[[], None]] = {}
-        self.forwarded_ignored = 0
-        """How many calls brought a header that proxies alone may send, and were no proxy's."""
+        self._tell_ignored = tell_ignored
+        self._ignored = 0
+        self._ignored_told: datetime | None = None
 
     @property
     def version(self) -> int:
@@ -109,13 +141,32 @@ class Identities:
         """Return what the caller of a call gets; raises as `identity_of` does."""
         return self._known_of(peer).judged
 
+    def explain(self, identity: Identity) -> Judgement:
+        """Return what the rules in force say of an identity, for any thread; it takes as long as there are rules.
+
+        Of a JWT whose issuer is not named, it is the one that the claim `iss` names.
+        """
+        in_force = self._in_force
+        ways, access = in_force.ways, in_force.access
+        if identity.kind is IdentityKind.OIDC and not identity.issuer:
+            named = identity.claims.get("iss")
+            label = next((each.trusted.label for each in ways.issuers if each.trusted.issuer == named), "")
+            identity = replace(identity, issuer=label)
+        return Judgement(
+            identity=identity,
+            unproved=_unproved(identity, ways, self._now()),
+            judged=access.judge(identity),
+            rules=access.explain(identity),
+        )
+
     def identity_of(self, peer: Peer) -> Identity:
-        """Return who makes a call. Waits for nothing.
+        """Return who makes a call, without claims: these count in judging alone. Waits for nothing.
 
         Raises:
             Unauthenticated: CREDENTIALS_MISSING where nothing was shown that counts, else CREDENTIALS_INVALID, whatever
                 is wrong: its cause is a CredentialRefused, which says that to the log.
-            Unavailable: NOT_READY where the keys that a token may be of are being fetched.
+            Unavailable: NOT_READY where the keys that a token may be of are being fetched, and where it is good by
+                keys or tokens that are stale.
         """
         return self._known_of(peer).identity
 
@@ -132,6 +183,12 @@ class Identities:
                     ErrorReason.NOT_READY, "the keys of the issuer are being fetched", retry_after_s=_KEYS_AFTER_S
                 ) from error
             raise _invalid(error) from error
+        except ProofStale as error:
+            raise Unavailable(
+                ErrorReason.NOT_READY,
+                "it cannot be told whether the credentials are still valid",
+                retry_after_s=_STALE_AFTER_S,
+            ) from error
         except CredentialRefused as error:
             raise _invalid(error) from error
         if known is None:
@@ -151,50 +208,69 @@ class Identities:
             elif name == forwarded.HEADER:
                 forwards.append(value)
         if authorizations and (ways.tokens is not None or ways.issuers):
-            token = bearer.bearer_of(authorizations)
-            assert token is not None  # there is a header
-            digest = sha256(b"bearer\0" + token.encode()).digest()
-            return self._remember(digest, version, in_force, lambda now: _identity_of_token(token, ways, now))
+            return self._by_bearer(authorizations, version, in_force)
         if ways.certificates or ways.proxies:
             return self._by_certificate(peer, forwards, version, in_force)
+        self._ignore(peer, forwards)
         return None
+
+    def _by_bearer(self, authorizations: _Headers, version: int, in_force: _InForce) -> Known:
+        header = authorizations[0]
+        # What is remembered is found by the header as it stands: it was read when it was kept. Of so few bytes BLAKE2
+        # takes half as long as SHA-256, and every call waits for it.
+        digest = blake2s(b"bearer\0" + (header if isinstance(header, bytes) else header.encode())).digest()
+        if len(authorizations) == 1:
+            known = self._remembered.find(digest, version, self._now)
+            if known is not None:
+                return known
+        token = bearer.bearer_of(authorizations)
+        return self._keep(digest, version, in_force, _identity_of_token(token, in_force.ways, self._now()))
 
     def _by_certificate(self, peer: Peer, forwards: _Headers, version: int, in_force: _InForce) -> Known | None:
         shown = certificate_of(peer.auth_context())
         if shown is None:
-            self.forwarded_ignored += bool(forwards)
+            self._ignore(peer, forwards)
             return None
         pem, spiffe_id = shown
-        digest = sha256(b"certificate\0" + spiffe_id + b"\0" + pem).digest()
+        digest = blake2s(b"certificate\0" + spiffe_id + b"\0" + pem).digest()
         known = self._remember(digest, version, in_force, lambda now: identity_of_certificate(pem, spiffe_id, now))
         if known.identity.name in in_force.ways.proxies:
             header, until = forwarded.header_of(forwards), known.identity.expires_at
             # By the proxy's own certificate, too: what it says is worth something as long as it is itself known.
             return self._remember(
-                sha256(b"forwarded\0" + digest + header.encode()).digest(),
+                blake2s(b"forwarded\0" + digest + header.encode()).digest(),
                 version,
                 in_force,
                 lambda _now: replace(forwarded.identity_of_forwarded(header), expires_at=until),
             )
-        self.forwarded_ignored += bool(forwards)
+        self._ignore(peer, forwards)
         return known if in_force.ways.certificates else None
+
+    def _ignore(self, peer: Peer, forwards: _Headers) -> None:
+        if not forwards:
+            return
+        self._ignored += 1
+        now = self._now()
+        if self._ignored_told is None or now - self._ignored_told >= _IGNORED_APART:
+            self._tell_ignored(self._ignored, address_of(peer.peer()))
+            self._ignored, self._ignored_told = 0, now
 
     def _remember(
         self, digest: bytes, version: int, in_force: _InForce, prove: Callable[[datetime], Identity]
     ) -> Known:
-        now = self._now()
-        known = self._remembered.find(digest, version, now)
-        if known is None:
-            identity = prove(now)
-            known = Known(identity, in_force.access.judge(identity))
-            self._remembered.keep(digest, version, known)
+        known = self._remembered.find(digest, version, self._now)
+        return known if known is not None else self._keep(digest, version, in_force, prove(self._now()))
+
+    def _keep(self, digest: bytes, version: int, in_force: _InForce, identity: Identity) -> Known:
+        known = Known.of(identity, in_force.access.judge(identity))
+        self._remembered.keep(digest, version, known)
         return known
 
 
 def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:
     known = None if ways.tokens is None else ways.tokens.value.identity_of(text)
-    if known is not None:
-        return known
+    if ways.tokens is not None and known is not None:
+        return _fresh(known, ways.tokens)
     if not ways.issuers:
         raise CredentialRefused("the token is nobody's")
     token = read_token(text)
@@ -202,11 +278,56 @@ def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:
     if issuer is None:
         raise CredentialRefused("the JWT is of an issuer that is not trusted")
     try:
-        return verify(token, issuer.trusted, issuer.keys.value, now)
+        return _fresh(verify(token, issuer.trusted, issuer.keys.value, now), issuer.keys)
     except KeyUnknown as error:
         # Keys may have changed since the last look: one look for all who ask, and then none for a while.
         error.is_looked_for = issuer.keys.ask()
         raise
+
+
+def _fresh(identity: Identity, kept: Kept[Any]) -> Identity:
+    """Return who was proved; raises ProofStale where what it was proved by counts no more."""
+    if kept.is_stale:
+        raise ProofStale("the keys or tokens could not be had for too long")
+    return identity
+
+
+def _unproved(identity: Identity, ways: Ways, now: datetime) -> str:
+    """Return why no credential would be taken for an identity; "" where one may be."""
+    if ways.everybody is not None:
+        return NOBODY_IS_ASKED if ways.everybody == LOCAL else ANYBODY_IS_LET_IN
+    if identity.expires_at is not None and identity.expires_at <= now:
+        return "the credential has expired"
+    match identity.kind:
+        case IdentityKind.TOKEN:
+            return _no_token(identity.name, ways)
+        case IdentityKind.OIDC:
+            return _no_issuer(identity.issuer, ways)
+        case _:
+            return _no_certificate(identity.name, ways)
+
+
+def _no_token(name: str, ways: Ways) -> str:
+    if ways.tokens is None:
+        return "there are no static tokens here"
+    if ways.tokens.is_stale:
+        return "the file of static tokens could not be read for too long"
+    return "" if ways.tokens.value.has(name) else "no static token has this name"
+
+
+def _no_issuer(label: str, ways: Ways) -> str:
+    if not label:
+        return "no issuer is named, and `iss` is that of none that is trusted"
+    issuer = next((each for each in ways.issuers if each.trusted.label == label), None)
+    if issuer is None:
+        return f"no issuer is called {label}"
+    return "the keys of the issuer could not be had for too long" if issuer.keys.is_stale else ""
+
+
+def _no_certificate(name: str, ways: Ways) -> str:
+    if name in ways.proxies:
+        return "it is a proxy's, which is nobody itself and speaks for others"
+    return "" if ways.certificates else "client certificates prove nobody here"
 
 
 def _invalid(error: CredentialRefused) -> Unauthenticated:

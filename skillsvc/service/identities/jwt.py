@@ -26,7 +26,10 @@ _UNDERSTOOD_AS_WRONG: Final = ("crit", "b64", "zip", "enc", "cty")
 _LATEST: Final = 253_402_300_799 - 86_400
 """Seconds of the last moment that can be told, less a day: with leeway it is still one."""
 _AUDIENCES: Final = 64
-_CLAIM_DEPTH: Final = 4
+_CLAIM_DEPTH: Final = 16
+"""How deep claims are within others: all are named, since what was passed over could be passed off as another."""
+_LONGEST_SUBJECT: Final = 255
+"""Characters of a `sub` (OpenID Connect Core 1.0, section 2)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,8 @@ def read_token(text: str) -> Token:
     issuer = claims.get("iss")
     if not isinstance(issuer, str):
         raise CredentialRefused("the JWT names no issuer")
+    if _is_deeper(claims, _CLAIM_DEPTH):
+        raise CredentialRefused(f"the JWT has claims that are within more than {_CLAIM_DEPTH} others")
     return Token(
         algorithm=algorithm,
         key_id=key_id,
@@ -123,8 +128,8 @@ def verify(token: Token, trusted: Trusted, keys: KeySet, now: datetime) -> Ident
         if begins is not None and at < begins - leeway:
             raise CredentialRefused("the JWT has not begun, or comes from the future")
     subject = claims.get("sub")
-    if not isinstance(subject, str) or not subject:
-        raise CredentialRefused("the JWT is of nobody")
+    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
+        raise CredentialRefused("the JWT is of nobody, or of a name that is too long")
     until = datetime.fromtimestamp(ends, UTC) + timedelta(seconds=leeway)
     return Identity(
         kind=IdentityKind.OIDC, name=subject, issuer=trusted.label, claims=flatten(claims), expires_at=until
@@ -140,14 +145,19 @@ def flatten(claims: Mapping[str, object]) -> Mapping[str, str | tuple[str, ...]]
     """
     found: dict[str, str | tuple[str, ...] | None] = {}
     twice: set[str] = set()
-    for name, text in _named("", claims, _CLAIM_DEPTH):
+    for name, text in _named("", claims):
         if name in found:
             twice.add(name)
         found[name] = text
     return MappingProxyType({name: text for name, text in found.items() if text is not None and name not in twice})
 
 
-def _named(before: str, claims: Mapping[str, object], depth: int) -> Iterator[tuple[str, str | tuple[str, ...] | None]]:
+def _is_deeper(claims: Mapping[str, object], depth: int) -> bool:
+    within = [value for value in claims.values() if isinstance(value, dict)]
+    return bool(within) and (depth == 0 or any(_is_deeper(value, depth - 1) for value in within))
+
+
+def _named(before: str, claims: Mapping[str, object]) -> Iterator[tuple[str, str | tuple[str, ...] | None]]:
     """Yield each claim by its whole name, and None for what is no text: else another of that name passed for it."""
     for key, value in claims.items():
         name = f"{before}{key}"
@@ -160,8 +170,8 @@ def _named(before: str, claims: Mapping[str, object], depth: int) -> Iterator[tu
                 yield name, tuple(value)
             case _:
                 yield name, None
-        if isinstance(value, dict) and depth > 1:
-            yield from _named(f"{name}.", value, depth - 1)
+        if isinstance(value, dict):
+            yield from _named(f"{name}.", value)
 
 
 def _decoded(part: str) -> bytes:

@@ -1,6 +1,10 @@
-"""Values that are kept as they are elsewhere: looked at now and then in another thread, the last good one stays."""
+"""Values that are kept as they are elsewhere: looked at now and then in another thread, the last good one stays.
+
+It does not count for ever: one that nobody has seen to be as it was for too long is stale.
+"""
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,7 +28,7 @@ class LookFailed(Exception):
 
 
 class Kept(Generic[Value]):
-    """One such value. `value` is the last good one; any thread may read it, and ask."""
+    """One such value. `value` is the last good one, `is_stale` tells whether it still counts; for any thread."""
 
     def __init__(
         self,
@@ -38,6 +42,7 @@ class Kept(Generic[Value]):
         submit: Submit,
         clock: Callable[[], float],
         changed: Callable[[], None],
+        stale_after_s: float = math.inf,
     ) -> None:
         """Keep a value.
 
@@ -50,9 +55,11 @@ class Kept(Generic[Value]):
             apart_s: Seconds that lie between two looks at least, whoever asks for one.
             submit: Has looks done in another thread.
             clock: Seconds that only grow.
-            changed: Told after the value has changed, in the thread of the look.
+            changed: Told after the value has changed, or whether it counts, in any thread.
+            stale_after_s: Seconds after the last look that did not fail, or the begin, from which on it is stale.
         """
         self.value = first
+        self.is_stale = False
         self._what = what
         self._look = look
         self._every_s = every_s
@@ -64,7 +71,11 @@ class Kept(Generic[Value]):
         self._asking = threading.Lock()
         self._looking: Future[None] | None = None
         self._begun: float | None = None
-        self._failed = False
+        self._why = ""
+        """Why the last look failed; "" where it did not."""
+        self._stale_after_s = stale_after_s
+        self._good_at = clock()
+        self._aging = threading.Lock()
 
     def ask(self) -> bool:
         """Ask for a look; tell whether one is under way, which is not where the last was too short a time ago."""
@@ -77,13 +88,18 @@ class Kept(Generic[Value]):
             return True
 
     def tick(self) -> None:
-        """Begin a look where it is time for one."""
+        """Begin a look where it is time for one, and see whether the value is stale by now."""
         with self._asking:
-            if self._is_under_way():
-                return
-            wait_s = self._after_failure_s if self._failed else self._every_s
-            if self._begun is None or self._clock() - self._begun >= wait_s:
-                self._begin()
+            if not self._is_under_way():
+                wait_s = self._after_failure_s if self._why else self._every_s
+                if self._begun is None or self._clock() - self._begun >= wait_s:
+                    self._begin()
+        with self._aging:
+            ages = not self.is_stale and self._clock() - self._good_at >= self._stale_after_s
+            self.is_stale = self.is_stale or ages
+        if ages:
+            _log.error("%s could not be had for %g s: whatever they prove is refused", self._what, self._stale_after_s)
+            self._changed()
 
     def _is_under_way(self) -> bool:
         return self._looking is not None and not self._looking.done()
@@ -96,15 +112,20 @@ class Kept(Generic[Value]):
         try:
             found = self._look()
         except LookFailed as error:
-            self._failed = True
-            _log.warning("%s stay as they are: %s", self._what, error.why)
+            if error.why != self._why:
+                # A look each few seconds must not fill the log; that it lasts is told where the value becomes stale.
+                _log.warning("%s stay as they are: %s", self._what, error.why)
+            self._why = error.why
         except Exception:  # noqa: BLE001 - the end of a thread: nobody else would say so, and the last good value stays
-            self._failed = True
+            self._why = "fault"
             _log.exception("%s stay as they are", self._what)
         else:
-            self._failed = False
+            self._why = ""
             if found is not None:
                 self.value = found
+            with self._aging:
+                counts_again, self.is_stale, self._good_at = self.is_stale, False, self._clock()
+            if found is not None or counts_again:
                 self._changed()
 
 

@@ -31,6 +31,8 @@ class FileLook(Generic[Parsed]):
         self._max_bytes = max_bytes
         self._now_ns = now_ns
         self._stamp: FileStamp | None = None
+        self._fault: str | None = None
+        """Why the file of that stamp cannot be used."""
 
     def __call__(self) -> Parsed | None:
         """Return what the file holds, None where it is the one that was read last.
@@ -46,6 +48,8 @@ class FileLook(Generic[Parsed]):
                     raise LookFailed("the file is no regular one")
                 stamp = stamp_of(found)
                 if stamp == self._stamp:
+                    if self._fault is not None:
+                        raise LookFailed(self._fault)
                     return None
                 begun_ns = self._now_ns()
                 data = _read(descriptor, self._max_bytes + 1)
@@ -53,9 +57,14 @@ class FileLook(Generic[Parsed]):
                 os.close(descriptor)
         except OSError as error:
             raise LookFailed(f"the file cannot be read ({symbol_of(error)})") from error
-        # Remembered even where it is refused, so that one fault is told once; one just written is read once more.
+        # Remembered even where it is refused, lest it be read again and again; one just written is read once more.
         self._stamp = stamp if begun_ns - stamp.mtime_ns > SETTLING_NS else None
-        return self._parse(data)
+        self._fault = None
+        try:
+            return self._parse(data)
+        except LookFailed as error:
+            self._fault = error.why
+            raise
 
 
 class UrlLook:

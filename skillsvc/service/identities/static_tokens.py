@@ -43,6 +43,10 @@ class StaticTokens:
             return None
         return Identity(kind=IdentityKind.TOKEN, name=found[1])
 
+    def has(self, name: str) -> bool:
+        """Tell whether a token has a name."""
+        return any(each == name for _, each in self.names.values())
+
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self.names)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.conftest import Serve
-from tests.integration.faults.readers import PATIENCE_S
 from tests.integration.faults.scene import Scene, begun, prepared
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture(scope="module")

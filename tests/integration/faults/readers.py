@@ -14,8 +14,8 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from tests.integration.calls import Caller
 from tests.integration.faults.places import ASSET, names_of, said_of
+from tests.patience import PATIENCE_S
 
-PATIENCE_S: Final = 30.0
 _WHOLE_RUN_S: Final = 600.0
 _REFUSED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS})
 

@@ -10,10 +10,10 @@ from google.protobuf.message import Message
 from skillsource.v1 import admin_pb2
 from skillsource.v1.admin_pb2 import SOURCE_STANDING_COMPLETE, SourceStanding
 
-from tests.integration.calls import DEADLINE_S
 from tests.integration.conftest import RunningServer, Serve
 from tests.integration.faults.places import Places, names_of, opened
-from tests.integration.faults.readers import PATIENCE_S, Expected, Readers
+from tests.integration.faults.readers import Expected, Readers
+from tests.patience import PATIENCE_S
 from tests.simulators.behaving_provider import install
 
 _SERVICE = "skillsource.v1.CatalogAdminService"
@@ -109,7 +109,7 @@ class Scene:
             request_serializer=type(request).SerializeToString,
             response_deserializer=into.FromString,
         )
-        answer: _Answer = method(request, timeout=DEADLINE_S)
+        answer: _Answer = method(request, timeout=PATIENCE_S)
         return answer
 
 

@@ -16,7 +16,7 @@ from tests.simulators.fronts import Fault, Front
 
 @pytest.fixture(scope="module")
 def timeout_s() -> float:
-    return 4.0
+    return 8.0
 
 
 @pytest.mark.parametrize("fault", [fronts.dripping, fronts.hanging])

@@ -230,8 +230,8 @@ def test_a_registry_that_is_down_keeps_what_was_last_found(tmp_path: Path, make:
             code, message = said(source.observe(held=before.found))
             assert code is DiagnosticCode.SOURCE_UNREACHABLE
             assert "cannot be connected to (ECONNREFUSED)" in message
-    with serving_registry(tmp_path / "registry", port=registry.port):
-        assert source.observe(held=before.found) == before
+        with serving_registry(tmp_path / "registry", port=registry.port):
+            assert source.observe(held=before.found) == before
 
 
 def test_an_index_of_one_manifest_stands_for_it(place: Repository, make: MakeOci) -> None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 from typing_extensions import override
@@ -52,6 +53,7 @@ class Stage:
         self.published_at: list[float] = []
         self.loop = RefreshLoop(
             self._open_layer,
+            borrow_layer=partial(self._open_layer, held=True),
             sweep=BlobSweep(self.current, blobs=self.blobs, now=self.time, stopped=self.stopping.is_set),
             sweep_every_s=1_000.0,
             stopping=self.stopping,
@@ -68,8 +70,8 @@ class Stage:
     def time(self) -> datetime:
         return START + timedelta(seconds=self.now)
 
-    def _open_layer(self, partition: Partition) -> Refresh:
-        self.current.open_layer(partition, self.time())
+    def _open_layer(self, partition: Partition, *, held: bool = False) -> Refresh:
+        self.current.open_layer(partition, self.time(), held=held)
         return Refresh(
             self.current,
             partition,
@@ -79,6 +81,7 @@ class Stage:
             now=self.time,
             clock=lambda: self.now,
             stopped=self.stopping.is_set,
+            remembers=not held,
         )
 
     def _note_published(self) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from skillsvc.catalog.clashes import clashes_in, hidden_by
+from skillsvc.catalog.clashes import clashes_in, hidden_in
 from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.partition import DEPLOYMENT, Partition
@@ -65,19 +65,25 @@ def generation(partition: Partition, *rows: Row) -> Generation:
     return make_generation(partition=partition, log_id=b"x" * 16, sequence=1, published_at=START, rows=rows)
 
 
-def test_what_the_deployment_layer_hides_is_told_with_both_sources() -> None:
-    mine = Partition(principal="local", project="")
+def test_what_a_stronger_layer_hides_is_told_once_with_both_layers_and_the_source_that_is_seen() -> None:
     shadowed = replace(shown("c", source="mine"), shadowed=True)
-    told = hidden_by(
-        generation(DEPLOYMENT, shown("b", source="shared"), shown("c", source="shared")),
-        generation(mine, shown("a", source="mine"), shown("b", source="mine"), shadowed),
+    told = hidden_in(
+        [
+            generation(DEPLOYMENT, shown("b", source="shared"), shown("c", source="shared")),
+            generation(Partition("local", "red"), shown("a", source="reds"), shown("b", source="reds")),
+            generation(Partition("local", ""), shown("a", source="mine"), shown("b", source="mine"), shadowed),
+        ]
     )
+    over = "has a skill of this name, of the source"
     assert [(each.severity, each.code, each.skill, each.source, each.message) for each in told] == [
-        (
-            Severity.WARNING,
-            DiagnosticCode.SHADOWED,
-            "b",
-            "mine",
-            "the deployment layer has a skill of this name, of the source shared, and stands before this layer",
+        (Severity.WARNING, DiagnosticCode.SHADOWED, name, source, message)
+        for name, source, message in (
+            ("b", "reds", f"the deployment layer {over} shared, and stands before the layer of the project"),
+            ("a", "mine", f"the layer of the project {over} reds, and stands before the layer of the principal"),
+            ("b", "mine", f"the deployment layer {over} shared, and stands before the layer of the principal"),
         )
     ]
+
+
+def test_one_layer_hides_nothing() -> None:
+    assert not list(hidden_in([generation(DEPLOYMENT, shown("a"))]))

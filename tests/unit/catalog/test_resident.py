@@ -64,6 +64,35 @@ def test_what_is_pinned_never_goes_and_takes_no_room_of_others() -> None:
     assert resident.take_in({partition(3): layer(3)}, kept=()) == [partition(1), partition(2)]
 
 
+def test_what_is_held_stays_and_counts_until_it_is_released() -> None:
+    resident = Resident(2 * SIZE)
+    resident.hold(partition(0))
+    for number in range(2):
+        assert resident.take_in({partition(number): layer(number)}, kept=()) == []
+    assert resident.take_in({partition(2): layer(2)}, kept=()) == [partition(1), partition(2)]
+    assert not resident.is_full
+    resident.release(partition(0), layer(0))
+    assert resident.take_in({partition(3): layer(3), partition(4): layer(4)}, kept=()) == [partition(0), partition(3)]
+
+
+def test_it_is_full_where_more_is_held_than_there_is_room_for() -> None:
+    resident = Resident(SIZE)
+    for number in range(2):
+        resident.hold(partition(number))
+        assert resident.take_in({partition(number): layer(number)}, kept=()) == []
+    assert resident.is_full
+    resident.release(partition(0), layer(0))
+    assert resident.take_in({}, kept=()) == [partition(0)]
+    assert not resident.is_full
+
+
+def test_what_is_pinned_after_it_was_counted_stays_and_counts_no_more() -> None:
+    resident = filled(2, 2)
+    resident.pin(partition(0))
+    assert resident.take_in({partition(2): layer(2)}, kept=()) == []
+    assert resident.take_in({partition(3): layer(3)}, kept=()) == [partition(1), partition(2)]
+
+
 @given(st.lists(st.integers(min_value=0, max_value=9), max_size=40))
 def test_the_bytes_of_all_that_stay_are_within_the_limit(asked: list[int]) -> None:
     resident = Resident(4 * SIZE)

@@ -5,7 +5,17 @@ from collections.abc import Iterable
 import pytest
 
 from skillsvc.catalog.reports import Declared, SourceKey
-from skillsvc.catalog.schedule import AT_MOST, AT_ONCE, LONG_S, SLOW_S, Schedule, Turn, pause_after
+from skillsvc.catalog.schedule import (
+    AT_MOST,
+    AT_MOST_BY_NEED,
+    AT_ONCE,
+    EVERY_S,
+    LONG_S,
+    SLOW_S,
+    Schedule,
+    Turn,
+    pause_after,
+)
 from skillsvc.domain.partition import DEPLOYMENT
 from tests.simulators.scripted_source import ScriptedSource
 
@@ -215,3 +225,76 @@ def test_who_asks_waits_for_a_turn_that_begins_later() -> None:
     over(schedule, [one, two], 1.0)
     [again] = schedule.begin(1.0)
     assert (again.number, again.changed, again.urgent) == (turns[key("one")], frozenset({"a"}), True)
+
+
+def by_need(*sources: ScriptedSource) -> dict[SourceKey, Declared]:
+    return {key(each.label): Declared(source=each, kind="scripted", poll_s=POLL_S, by_need=True) for each in sources}
+
+
+def test_what_is_added_is_due_and_what_is_removed_is_looked_at_no_more() -> None:
+    schedule = schedule_of(ONE)
+    over(schedule, schedule.begin(0.0), 0.0)
+    schedule.add(by_need(TWO), 10.0)
+    assert list(schedule.keys) == schedule.keys_of(DEPLOYMENT) == [key("one"), key("two")]
+    turns = schedule.begin(10.0)
+    assert labels(turns) == ["two"]
+    schedule.remove([key("two")])
+    schedule.end(turns[0])
+    assert not schedule.admit(turns[0], complete=True, now=11.0)
+    assert labels(schedule.begin(10_000.0)) == ["one"]
+    assert not schedule.is_declared(key("two"))
+    schedule.remove([key("one"), key("two")])
+    assert (list(schedule.keys), schedule.keys_of(DEPLOYMENT)) == ([], [])
+
+
+def test_one_of_the_same_label_that_comes_again_is_another_and_is_due() -> None:
+    schedule = schedule_of()
+    schedule.add(by_need(TWO), 0.0)
+    before = schedule.begin(0.0)
+    schedule.remove([key("two")])
+    schedule.add(by_need(TWO), 1.0)
+    again = schedule.begin(1.0)
+    assert labels(again) == ["two"]
+    over(schedule, before, 2.0)
+    # The turn of the one before is nothing to it.
+    assert schedule.begin(2.0) == []
+    assert schedule.is_looking(key("two"))
+
+
+def test_a_start_waits_for_no_source_that_is_looked_at_by_need() -> None:
+    schedule = schedule_of(ONE)
+    schedule.add(by_need(TWO), 0.0)
+    (one, _two) = schedule.begin(0.0)
+    over(schedule, [one], 0.0)
+    assert schedule.has_seen_all()
+
+
+def test_looks_by_need_that_hang_leave_room_for_those_that_are_declared() -> None:
+    schedule = Schedule(lambda: 0.5)
+    schedule.declare({**declared(ONE), **by_need(*MANY)}, 0.0)
+    now = 0.0
+    over(schedule, [turn for turn in schedule.begin(now) if turn.key == key("one")], now)
+    for _ in MANY:
+        now += LONG_S
+        over(schedule, [turn for turn in schedule.begin(now) if turn.key == key("one")], now)
+    assert sum(schedule.is_looking(key(each.label)) for each in MANY) == AT_MOST_BY_NEED
+    schedule.tell(key("s99"), [])
+    schedule.tell(key("one"), [])
+    assert labels(schedule.begin(now + LONG_S)) == ["one"]
+
+
+def test_where_sources_are_very_many_each_waits_longer_so_that_looks_keep_their_distance() -> None:
+    many = [ScriptedSource(f"s{number}") for number in range(int(2 * POLL_S / EVERY_S))]
+    schedule = schedule_of(*many)
+    over(schedule, schedule.begin(0.0), 0.0)
+    assert schedule.due(key("s0")) == pytest.approx(2 * POLL_S)
+
+
+def test_changes_told_of_without_end_gather_nothing() -> None:
+    schedule = schedule_of(ONE)
+    over(schedule, schedule.begin(0.0), 0.0)
+    for number in range(1_000):
+        schedule.tell(key("one"), [f"a{number}"])
+        over(schedule, schedule.begin(1.0), 1.0)
+    assert schedule.begin(1.0) == []
+    assert (schedule.wakes_at(1.0), labels(schedule.begin(60.0))) == (60.0, ["one"])

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from skillsvc.catalog.contents import Content
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
@@ -128,6 +129,20 @@ class TestLayersAway:
         for ask in (here.views.present, lambda viewer: here.views.exactly(viewer, "")):
             with pytest.raises(LayersAway):
                 ask(ALICE)
+        here.views.bring_in(ALICE)
+        assert here.names(ALICE) == ["hers"]
+
+    def test_a_first_layer_that_is_let_go_before_anybody_asks_is_not_taken_for_none(self) -> None:
+        current = Current(MemoryLayerLog(os.urandom), Limits(resident_layer_bytes=1))
+        here = Replica(current=current, views=Views(current, KEYS))
+        current.open_layer(DEPLOYMENT, NOW)
+        assert here.names(ALICE) == []
+        # There is memory for one: hers goes when his comes.
+        current.replace([Content(partition=ALICE.partition, rows=(row("hers"),))], NOW)
+        current.replace([Content(partition=BOB.partition, rows=(row("his"),))], NOW)
+        assert here.names(BOB) == ["his"]
+        with pytest.raises(LayersAway):
+            here.views.present(ALICE)
         here.views.bring_in(ALICE)
         assert here.names(ALICE) == ["hers"]
 
@@ -349,6 +364,22 @@ class TestReaches:
         here.publish("a")
         assert not here.views.reaches(ALICE, before, token)
         assert here.views.reaches(ALICE, here.views.present(ALICE), token)
+
+
+def test_a_state_that_comes_again_is_told_as_what_it_is_now() -> None:
+    here = replica(DEPLOYMENT)
+    here.publish("x")
+    first = here.views.present(ALICE)
+    here.publish("y")
+    assert isinstance(here.views.exactly(ALICE, first.token), Sight)
+    here.publish("z")
+    assert here.views.exactly(ALICE, first.token) is Missing.EXPIRED
+    here.publish("x")
+    again = here.views.present(ALICE)
+    here.publish("y")
+    told = here.views.exactly(ALICE, again.token)
+    assert isinstance(told, Sight)
+    assert (told.token, told.view.sequence) == (again.token, again.view.sequence)
 
 
 @pytest.mark.parametrize("ask", ["exactly", "at_least"])

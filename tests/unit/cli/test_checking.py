@@ -253,11 +253,15 @@ def test_what_a_server_alone_looks_at_is_passed_over_and_told(tmp_path: Path) ->
         [[source]]
         name = "again"
         path = "skills"
+        [[source]]
+        name = "tenants"
+        path = "tenants/{principal}"
         """
     )
     found = settle_sources(config, Options(), {"HOME": str(tmp_path)}, single_files=False)
     assert found.passed_over == (
         "tools is passed over: only a server looks at sources of the kind git",
+        "tenants is passed over: only a server looks at the folders of a template, for who asks",
         "project-skillsvc is withheld: its workspace is not trusted",
         "project-agents is withheld: its workspace is not trusted",
         "project-claude is withheld: its workspace is not trusted",

@@ -81,6 +81,45 @@ def test_a_source_feeds_the_layer_of_its_partition(tmp_path: Path) -> None:
     } == {DEPLOYMENT: ["a", "c"], PROJECT: ["b"]}
 
 
+def tenants(path: str = "/srv/{principal}", **said: object) -> dict[str, object]:
+    return {"name": "tenants", "path": path, **said}
+
+
+def test_a_template_is_for_whoever_no_other_source_is_declared_for(tmp_path: Path) -> None:
+    declaration = declare(declaring_in(tmp_path), directory("a"), tenants("/srv/{principal}/{project}", poll_s=5.0))
+    (template,) = declaration.templates
+    assert (template.label, template.kind, template.poll_s) == ("tenants", "directory", 5.0)
+    assert [each.source.label for each in of_deployment(declaration)] == ["a"]
+    assert template.feeds(PROJECT)
+    assert not template.feeds(DEPLOYMENT)
+    source = template.source_of(PROJECT)
+    assert (source.label, source.is_there()) == ("tenants", False)
+
+
+def test_what_a_source_is_declared_for_templates_feed_too_in_the_order_of_all(tmp_path: Path) -> None:
+    own = directory("own", partition={"project": "p"})
+    first, last = tenants("/srv/{principal}/{project}"), {**tenants("/last/{project}/{principal}"), "name": "last"}
+    declaration = declare(declaring_in(tmp_path), first, {**tenants(), "name": "of-nobody"}, own, last)
+    assert [each.source.label for each in declaration.declared[PROJECT]] == ["tenants", "own", "last"]
+    assert declaration.declared[DEPLOYMENT] == ()
+    # What no link may lead to cannot be watched by its path.
+    assert [each.label for each in declaration.directories()[PROJECT]] == ["own"]
+
+
+def test_a_template_that_is_declared_as_before_is_the_same(tmp_path: Path) -> None:
+    declaring = declaring_in(tmp_path)
+    own = directory("own", partition={"principal": "local"})
+    first = declare(declaring, tenants(), own)
+    declaring.put_in_force(first)
+    again = declare(declaring, own, tenants(poll_s=5.0))
+    other = declare(declaring, own, tenants(layout="nested"))
+    assert again.templates[0].source_of is first.templates[0].source_of
+    assert other.templates[0].source_of is not first.templates[0].source_of
+    key = SourceKey(partition=Partition(principal="local", project=""), label="tenants")
+    assert again.made[key] is first.made[key]
+    assert other.made[key] is not first.made[key]
+
+
 def test_what_is_declared_as_before_is_the_same_source(tmp_path: Path) -> None:
     declaring = declaring_in(tmp_path)
     first = declare(declaring, directory("a"), GIT, directory("b"), directory("c", partition={"project": "p"}))

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.cli.access_commands import access
 from skillsvc.cli.explaining import NothingToExplain, Shown, explain_access, identity_of_claims
+from skillsvc.cli.explanations import is_refused, outcome_of, rules_of
 from skillsvc.domain.access import Identity, IdentityKind
 from skillsvc.settings.settings import Settings, make_settings
 from tests.unit.service.identities.making import ISSUER, NOW, claims, ec_key, jwks
@@ -46,23 +48,20 @@ def settings(tmp_path: Path) -> Settings:
 
 def test_what_an_identity_would_get_is_told_with_what_each_rule_says(settings: Settings) -> None:
     explanation = explain_access(settings, identity_of_claims(settings, "corp", "alice", ["org=acme"]))
-    assert not explanation.is_refused
-    assert explanation.outcome() == OUTCOME_OF_ACME
-    assert explanation.rules == (
+    assert not is_refused(explanation)
+    assert list(outcome_of(explanation)) == OUTCOME_OF_ACME
+    assert list(rules_of(explanation)) == [
         ("robots", "is for others", "it is for token, and this is oidc"),
         ("acme", "decides", ""),
         ("rest", "comes too late", ""),
-    )
-    plain = explanation.plain()
-    assert (plain["refused"], plain["rule"], plain["roles"]) == (None, "acme", ["reader", "reporter"])
+    ]
 
 
 def test_who_would_be_refused_is_told_why(settings: Settings) -> None:
     explanation = explain_access(settings, Identity(kind=IdentityKind.TOKEN, name="cd"))
-    assert explanation.is_refused
-    assert explanation.outcome() == [("identity", "token:cd"), ("access", "refused: no access rule matches")]
-    assert explanation.rules[0] == ("robots", "is for others", "the name 'cd' does not fit 'ci'")
-    assert explanation.plain()["refused"] == "no access rule matches"
+    assert is_refused(explanation)
+    assert list(outcome_of(explanation)) == [("identity", "token:cd"), ("access", "refused: no access rule matches")]
+    assert next(rules_of(explanation)) == ("robots", "is for others", "the name 'cd' does not fit 'ci'")
 
 
 def test_a_token_is_verified_before_it_is_explained(settings: Settings) -> None:
@@ -70,9 +69,10 @@ def test_a_token_is_verified_before_it_is_explained(settings: Settings) -> None:
     assert (good[0].name, good[1]) == ("alice", "")
     late, why_not = Shown(jwt=KEY.token(claims(org="acme", exp=1))).identity(settings, NOW)
     explanation = explain_access(settings, late, why_not)
-    assert explanation.is_refused
-    assert explanation.outcome()[1] == ("credential", "refused: the JWT has ended, or never does")
-    assert ("access", "by the rule acme") in explanation.outcome()
+    assert is_refused(explanation)
+    told = list(outcome_of(explanation))
+    assert told[1] == ("credential", "refused: the JWT has ended, or never does")
+    assert ("access", "by the rule acme") in told
 
 
 @pytest.mark.parametrize("token", ["", "a.b", "a.b.c", KEY.token(claims(iss="https://other.example.org"))])
@@ -119,6 +119,79 @@ def test_certificates_and_tokens_are_explained_by_their_names(settings: Settings
     ):
         identity, why_not = shown.identity(settings, NOW)
         assert (identity.principal(), why_not) == (principal, "")
+
+
+def test_a_server_is_told_who_somebody_is_and_never_by_the_credential_itself() -> None:
+    token = KEY.token(claims(org="acme", groups=["a", "b"]))
+    said = Shown(jwt=token).message()
+    assert (said.kind, said.name, said.issuer) == (pb.IDENTITY_KIND_OIDC, "alice", "")
+    assert {claim.name: list(claim.values) for claim in said.claims}.items() >= {
+        "iss": [ISSUER],
+        "org": ["acme"],
+        "groups": ["a", "b"],
+    }.items()
+    assert said.expires_at.seconds == int(NOW.timestamp()) + 300
+    assert token.encode() not in said.SerializeToString()
+    assert token.rpartition(".")[2].encode() not in said.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        (Shown(spiffe="spiffe://a/b"), pb.Identity(kind=pb.IDENTITY_KIND_SPIFFE, name="spiffe://a/b")),
+        (Shown(subject="CN=a"), pb.Identity(kind=pb.IDENTITY_KIND_CERT, name="CN=a")),
+        (Shown(token="ci"), pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="ci")),  # noqa: S106 - a name
+        (
+            Shown(issuer="corp", sub="alice", claims=("org=acme", "groups=a", "groups=b")),
+            pb.Identity(
+                kind=pb.IDENTITY_KIND_OIDC,
+                name="alice",
+                issuer="corp",
+                claims=[pb.Claim(name="org", values=["acme"]), pb.Claim(name="groups", values=["a", "b"])],
+            ),
+        ),
+    ],
+)
+def test_whoever_is_meant_is_said_in_the_message(shown: Shown, said: pb.Identity) -> None:
+    assert shown.message() == said
+
+
+@pytest.mark.parametrize("shown", [Shown(jwt="a.b"), Shown(issuer="corp", sub="a", claims=("b",))])
+def test_a_server_is_not_asked_of_what_is_nobody(shown: Shown) -> None:
+    with pytest.raises(NothingToExplain):
+        shown.message()
+
+
+def test_what_a_server_tells_beside_is_said_in_words() -> None:
+    told = pb.ExplainAccessResponse(
+        identity="token:ci",
+        grant=pb.AccessGrant(
+            rule="robots",
+            principal="token:ci",
+            projects=["a"],
+            projects_total=2,
+            roles=[pb.CALLER_ROLE_READER],
+            allow=pb.AllowedSkills(total=0),
+        ),
+        layers=[
+            pb.SeenLayer(partition=pb.Partition(deployment=True), present=pb.LayerGeneration(skills=12)),
+            pb.SeenLayer(partition=pb.Partition(principal="token:ci", project="a")),
+            pb.SeenLayer(partition=pb.Partition(principal="token:ci"), present=pb.LayerGeneration(skills=1)),
+        ],
+    )
+    told.grant.expires_at.seconds = 60
+    assert list(outcome_of(told)) == [
+        ("identity", "token:ci"),
+        ("access", "by the rule robots"),
+        ("principal", "token:ci"),
+        ("reads", "the deployment (12 skills), token:ci/a, token:ci (1 skill)"),
+        ("projects", "a, and 1 more"),
+        ("roles", "reader"),
+        ("skills", "none"),
+        ("until", "1970-01-01T00:01:00Z"),
+    ]
+    told.project_refused = True
+    assert ("project", "refused: it may not be named") in outcome_of(told)
 
 
 def test_every_command_says_what_it_does_and_gives_an_example() -> None:

@@ -1,12 +1,14 @@
 """Identifying: identities made of settings, and made anew whole or not at all."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from skillsvc.cli.identifying import Identifying
-from skillsvc.domain.access import LOCAL
+from skillsvc.domain.access import ANONYMOUS, LOCAL, Grant, Role
 from skillsvc.domain.errors import Unauthenticated
+from skillsvc.service.audit import Audit
 from skillsvc.service.identities.static_tokens import line_of
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings, make_settings
@@ -25,7 +27,7 @@ class House:
         self.keys.write_bytes(jwks(KEY.jwk()))
         self.tokens.write_text(line_of("ci", TOKEN))
 
-    def settings(self, *, label: str = "corp") -> Settings:
+    def settings(self, more: Mapping[str, object] | None = None, *, label: str = "corp") -> Settings:
         issuer = {"name": label, "issuer": ISSUER, "audiences": ["skillsvc"], "jwks_file": self.keys}
         return make_settings(
             {
@@ -34,6 +36,7 @@ class House:
                     {"name": "robots", "kind": "token"},
                     {"name": "corp", "kind": "oidc", "issuer": label},
                 ],
+                **(more or {}),
             }
         )
 
@@ -44,11 +47,38 @@ def house(tmp_path: Path) -> House:
 
 
 def identifying(settings: Settings) -> Identifying:
-    return Identifying(settings, now=lambda: NOW)
+    return Identifying(settings, now=lambda: NOW, audit=Audit(lambda: 0.0))
 
 
 def test_where_nothing_is_configured_everybody_is_local() -> None:
     assert identifying(make_settings({})).identities.identity_of(Caller()) == LOCAL
+
+
+@pytest.mark.parametrize("said", [{}, {"tls": {"cert_file": "c", "key_file": "k"}}])
+def test_where_other_machines_get_in_unasked_everybody_reads_what_all_share_and_no_more(
+    said: dict[str, object],
+) -> None:
+    opened = identifying(make_settings({"server": {"listen": "0.0.0.0:1", "insecure": True}, **said}))
+    assert opened.identities.identity_of(Caller()) == ANONYMOUS
+    grant = opened.identities.grant_of(Caller())
+    assert isinstance(grant, Grant)
+    assert grant.principal == "anonymous"
+    assert grant.roles == {Role.READER, Role.REPORTER}
+    # Not even by a file that was read later: what listens is what it was.
+    opened.take(opened.prepare(make_settings({})))
+    assert opened.identities.identity_of(Caller()) == ANONYMOUS
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:1", "[::1]:1", "unix:s"])
+def test_insecure_changes_nothing_where_no_other_machine_gets_in(listen: str) -> None:
+    settings = make_settings({"server": {"listen": listen, "insecure": True}})
+    assert identifying(settings).identities.identity_of(Caller()) == LOCAL
+
+
+def test_in_plaintext_rules_ask_as_they_do_elsewhere(house: House) -> None:
+    settings = house.settings({"server": {"listen": "0.0.0.0:1", "insecure": True}})
+    with pytest.raises(Unauthenticated):
+        identifying(settings).identities.identity_of(Caller())
 
 
 def test_no_reload_tells_callers_apart_who_were_not_at_the_start(house: House) -> None:

@@ -8,24 +8,38 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from skillsvc.cli.declaring import Declaration
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.reloading import Reloading
+from skillsvc.content.addresses import AddressGuard
+from skillsvc.content.fetching import Fetcher
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.partition import DEPLOYMENT
 from skillsvc.service.audit import LOGGER, Audit
+from skillsvc.settings.identity import IssuerTable
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings, make_settings
 from skillsvc.settings.sought import seek
+from tests.patience import PATIENCE_S
 from tests.unit.cli.declared import declare, declaring_in, directory, settings_of
-
-PATIENCE_S = 30.0
 
 
 def told_of(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     """Return what the log tells, but for the audit."""
     return [record for record in caplog.records if record.name != LOGGER]
+
+
+class CountedFetcher(Fetcher):
+    """Knows whether it is closed."""
+
+    closed = 0
+
+    @override
+    def close(self) -> None:
+        self.closed += 1
+        super().close()
 
 
 class House:
@@ -37,7 +51,13 @@ class House:
         self.refusal: Exception | None = None
         self.declaring = declaring_in(folder)
         self.declaring.put_in_force(declare(self.declaring, *(source.model_dump() for source in started.source)))
-        self.identifying = Identifying(started, now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+        self.fetchers: list[CountedFetcher] = []
+        self.identifying = Identifying(
+            started,
+            now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+            audit=Audit(lambda: 0.0),
+            fetcher_for=self.open_fetcher,
+        )
         self.reloading = Reloading(
             started,
             read=self.read,
@@ -47,6 +67,10 @@ class House:
             identifying=self.identifying,
             audit=Audit(lambda: 0.0),
         )
+
+    def open_fetcher(self, table: IssuerTable, stopped: Callable[[], bool]) -> CountedFetcher:
+        self.fetchers.append(CountedFetcher(guard=AddressGuard(table.allow_addresses), stopped=stopped))
+        return self.fetchers[-1]
 
     def read(self) -> Settings:
         return self.file()
@@ -247,3 +271,35 @@ def test_the_audit_is_told_of_each_reload_and_what_came_of_it(
     (line,) = (record for record in caplog.records if record.name == LOGGER)
     told = (line.__dict__["act"], line.__dict__["decision"], line.__dict__.get("reason"))
     assert told == ("Reload", "allowed" if reason is None else "failed", reason)
+
+
+def with_issuer(name: str, *, tokens: Path | None = None) -> Settings:
+    issuer = {
+        "name": name,
+        "issuer": "https://id.example.org",
+        "audiences": ["skillsvc"],
+        "jwks_url": "https://id.example.org/keys",
+    }
+    identity = {"issuer": [issuer], **({} if tokens is None else {"tokens": {"file": tokens}})}
+    rule = {"name": "all", "kind": "oidc", "issuer": name}
+    return make_settings({"identity": identity, "access": [rule], "source": [directory("a")]})
+
+
+def test_what_fetches_keys_is_let_go_where_the_configuration_is_not_taken_in(tmp_path: Path) -> None:
+    house = House(tmp_path, with_issuer("corp"))
+    house.file = lambda: with_issuer("other")
+    house.refusal = Unavailable(ErrorReason.STORE_UNREACHABLE, "the log cannot be read")
+    house.reloading.reload()
+    assert [each.closed for each in house.fetchers] == [0, 1]
+    house.refusal = None
+    # A file of tokens that is not there, beside a new issuer.
+    house.file = lambda: with_issuer("third", tokens=tmp_path / "nowhere")
+    house.reloading.reload()
+    assert [each.closed for each in house.fetchers] == [0, 1, 1]
+    # What stays is not opened anew, and what goes is closed once.
+    house.file = lambda: with_issuer("corp")
+    house.reloading.reload()
+    assert [each.closed for each in house.fetchers] == [0, 1, 1]
+    house.file = lambda: with_issuer("other")
+    house.reloading.reload()
+    assert [each.closed for each in house.fetchers] == [1, 1, 1, 0]

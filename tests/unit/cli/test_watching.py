@@ -7,10 +7,10 @@ from pathlib import Path
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.cli.watching import Watches
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from tests.patience import PATIENCE_S
 from tests.unit.sources.trees import grow, skill, source_of
 
 LOCAL = Partition(principal="local", project="")
-WITHIN_S = 20.0
 
 
 class Told:
@@ -29,7 +29,7 @@ class Told:
     def wait_for(self, partition: Partition, label: str) -> None:
         """Wait until a source is told of, and forget all that was told so far."""
         with self._changed:
-            assert self._changed.wait_for(lambda: SourceKey(partition, label) in self._keys, WITHIN_S)
+            assert self._changed.wait_for(lambda: SourceKey(partition, label) in self._keys, PATIENCE_S)
             self._keys.clear()
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from skillsvc.content.file_systems import is_remote
 from skillsvc.content.inotify import Event, Inotify
-
-PATIENCE_S = 20.0
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture

@@ -20,14 +20,19 @@ class Line(NamedTuple):
     decided: str
 
 
+def found_in(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names of the tests of a file, each with what its docstring says."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield node.name, " ".join((ast.get_docstring(node) or "").split())
+
+
 def of_the_tests() -> Iterator[Line]:
     for path in sorted((ROOT / "tests/integration").glob("test_rows_*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-                number = re.match(r"test_row_(\d\d)_", node.name)
-                assert number, f"{node.name} names no row"
-                decided = " ".join((ast.get_docstring(node) or "").split())
-                yield Line(int(number[1]), f"{path.stem}.py::{node.name}", decided)
+        for name, decided in found_in(path):
+            number = re.match(r"test_row_(\d\d)_", name)
+            assert number, f"{name} names no row"
+            yield Line(int(number[1]), f"{path.stem}.py::{name}", decided)
 
 
 def written() -> Iterator[Line]:
@@ -47,3 +52,9 @@ def test_each_row_has_a_test(row: int) -> None:
 
 def test_no_test_is_of_another_row() -> None:
     assert {line.row for line in of_the_tests()} == ROWS
+
+
+def test_each_scenario_of_tenants_views_has_its_line() -> None:
+    page = (ROOT / "docs/rows.md").read_text()
+    lines = re.findall(r"^\| \D[^|]* \| `test_tenants_views\.py::(\w+)` \| (.*?) ?\|$", page, re.MULTILINE)
+    assert lines == list(found_in(ROOT / "tests/integration/test_tenants_views.py"))

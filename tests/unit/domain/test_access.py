@@ -1,10 +1,12 @@
 """Access: the first rule that matches decides, and nobody gets what no rule gives."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from skillsvc.domain.access import (
+    ANONYMOUS,
     FURTHER_PARTITIONS,
     LOCAL,
     Access,
@@ -15,6 +17,7 @@ from skillsvc.domain.access import (
     Match,
     Refusal,
     Role,
+    access_of_anybody,
     access_of_this_machine,
 )
 from skillsvc.domain.partition import Partition
@@ -50,6 +53,7 @@ def oidc(*claims: tuple[str, str], issuer: str | None = "corp", names: tuple[str
     ("identity", "principal"),
     [
         (LOCAL, "local"),
+        (ANONYMOUS, "anonymous"),
         (SPIFFE, "spiffe://example.org/ns/prod/sa/agent"),
         (SUBJECT, "cert:CN=agent,O=Example"),
         (ALICE, "oidc:corp:alice"),
@@ -227,6 +231,32 @@ def test_on_this_machine_without_rules_whoever_reaches_the_server_may_do_all() -
     assert grant.may_name("any/project")
     for identity in (SPIFFE, SUBJECT, ALICE, TOKEN):
         assert isinstance(access_of_this_machine().judge(identity), Refusal)
+
+
+def test_who_is_nearly_for_countless_rules_is_refused_whatever_comes_later() -> None:
+    def rule(name: str, *, wants: str) -> AccessRule:
+        claims = (("group", (Pattern(name),)), ("wants", (Pattern(wants),)))
+        return AccessRule(name=name, match=Match(kind=IdentityKind.OIDC, claims=claims))
+
+    for many, name, decides in ((250, "g{}", True), (251, "g{}", False), (50, "g{}*/**", True), (51, "g{}*/**", False)):
+        names = tuple(name.format(at) for at in range(1000, 1000 + many))
+        rules = (*(rule(name, wants="never") for name in names[1:]), rule(names[0], wants="x"))
+        identity = replace(ALICE, claims={"group": tuple(each.replace("*", "") for each in names), "wants": "x"})
+        access = Access(rules=rules)
+        judged = access.judge(identity)
+        assert isinstance(judged, Grant) is decides
+        assert [each.rule for each in access.explain(identity) if each.decides] == [names[0]] * decides
+        if isinstance(judged, Refusal):
+            assert "nearly" in judged.why
+
+
+def test_whoever_reaches_a_server_that_is_open_to_other_machines_is_not_local_and_changes_nothing() -> None:
+    grant = access_of_anybody().judge(ANONYMOUS)
+    assert isinstance(grant, Grant)
+    assert (grant.principal, grant.partitions, grant.allow) == ("anonymous", (), None)
+    assert grant.roles == {Role.READER, Role.REPORTER}
+    assert grant.may_name("any")
+    assert isinstance(access_of_anybody().judge(LOCAL), Refusal)
 
 
 def test_a_view_of_a_rule_with_all_its_partitions_fits_a_token() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillsvc.domain.patterns import Pattern
+from skillsvc.domain.patterns import LONGEST_TEXT, Pattern
 
 
 @pytest.mark.parametrize(
@@ -42,15 +42,34 @@ from skillsvc.domain.patterns import Pattern
         ("spiffe://example.org/*", "spiffe://example.org.evil/x", False),
         ("*@example.org", "eve@example.org.evil", False),
         ("*\n*", "a\nb", True),
+        ("**a*b", "a/ab", True),
+        ("**a*b", "a/b", False),
+        ("*a**b*c", "xa/bb/bc", True),
+        ("*a**b*c", "x/a/bc", False),
+        ("*//*b", "///b", False),
+        ("a*a", "a", False),
+        ("a**a", "aa", True),
     ],
 )
 def test_the_whole_text_is_of_the_pattern(pattern: str, text: str, *, fits: bool) -> None:
     assert Pattern(pattern).fits(text) is fits
 
 
-def test_a_text_made_to_take_long_does_not() -> None:
-    pattern = Pattern("*a" * 40 + "b")
-    assert not pattern.fits("a" * 20_000)
+@pytest.mark.parametrize(
+    "pattern", ["*a" * 1000 + "b", "**a" * 600 + "b*", "*a**a" * 400 + "b*", "*a*a**" * 300 + "*b"]
+)
+def test_a_text_made_to_take_long_does_not(pattern: str) -> None:
+    # A search that goes back would try more ways than there is time.
+    assert not Pattern(pattern).fits("a" * LONGEST_TEXT)
+
+
+@pytest.mark.parametrize("pattern", ["a*", "*a", "a**a", "*a**"])
+def test_a_text_that_is_too_long_fits_itself_alone(pattern: str) -> None:
+    longest = "a" * LONGEST_TEXT
+    assert Pattern(pattern).fits(longest)
+    assert not Pattern(pattern).fits(longest + "a")
+    assert Pattern(longest + "a").fits(longest + "a")
+    assert Pattern("*").fits(longest + "a")
 
 
 def test_patterns_of_one_text_are_equal() -> None:

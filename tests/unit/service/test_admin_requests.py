@@ -14,6 +14,7 @@ from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.errors import InvalidInput
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.service.access_requests import parse_explain
 from skillsvc.service.admin import SERVICE
 from skillsvc.service.admin_requests import (
     PageAsk,
@@ -44,6 +45,7 @@ PARSERS: dict[str, Callable[..., object]] = {
     "ClearPartitions": parse_clear_partitions,
     "RevokeSkill": parse_revoke,
     "LiftRevoke": parse_lift,
+    "ExplainAccess": parse_explain,
 }
 OTHER_VALUES: dict[str, object] = {
     "partition": pb.Partition(principal="local"),
@@ -59,19 +61,25 @@ OTHER_VALUES: dict[str, object] = {
     "after": pb.GenerationName(sequence=7),
     "name": "b",
     "partitions": [{"partition": pb.Partition(principal="local", project="other")}],
+    "identity": pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="cd"),
+    "project": "other",
 }
 SEVERAL = {"RefreshPartitions", "ClearPartitions"}
 """The calls about several partitions at once."""
+OF_NONE = {"ListPartitions", "ExplainAccess"}
+"""The calls that are about no partition."""
 OF_ALICE = pb.Partition(principal="token:alice")
 
 
 def request_of(rpc: str, **fields: object) -> Message:
     """Return a request that would be answered, with further fields."""
-    needed: dict[str, object] = {} if rpc in SEVERAL | {"ListPartitions"} else {"partition": HERE}
+    needed: dict[str, object] = {} if rpc in SEVERAL | OF_NONE else {"partition": HERE}
     if rpc in SEVERAL:
         needed["partitions"] = [{"partition": OF_ALICE}]
     if rpc in {"RevokeSkill", "LiftRevoke"}:
         needed["name"] = "a"
+    if rpc == "ExplainAccess":
+        needed["identity"] = pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="ci")
     if rpc == "DiffGenerations":
         needed["before"] = pb.GenerationName(sequence=1)
     if rpc == "Refresh":
@@ -91,7 +99,7 @@ def test_every_call_of_the_contract_has_its_handler_and_no_other() -> None:
 
 def test_every_request_but_those_for_several_partitions_names_one() -> None:
     with_one = {method.name for method in METHODS if "partition" in method.input_type.fields_by_name}
-    assert with_one == set(PARSERS) - {"ListPartitions"} - SEVERAL
+    assert with_one == set(PARSERS) - OF_NONE - SEVERAL
     assert all(
         method.input_type.fields_by_name["partition"].number == 1 for method in METHODS if method.name in with_one
     )
@@ -142,8 +150,8 @@ def test_a_page_belongs_to_one_request_of_one_call() -> None:
             page = getattr(asked, "page", asked)
             assert isinstance(page, PageAsk)
             pages.append(page)
-    assert [len({page.fields for page in pages[at : at + 3]}) for at in range(0, len(pages), 3)] == [1] * 5
-    assert len({page.fields for page in pages}) == 5
+    assert [len({page.fields for page in pages[at : at + 3]}) for at in range(0, len(pages), 3)] == [1] * 6
+    assert len({page.fields for page in pages}) == 6
 
 
 def test_what_is_named_twice_is_looked_at_once() -> None:

@@ -54,6 +54,20 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, object]]:
     ]
 
 
+def test_what_was_shown_and_ignored_is_told_with_how_often_and_from_where(
+    audit: Audit, caplog: pytest.LogCaptureFixture
+) -> None:
+    audit.ignored("x-forwarded-client-cert", 3, "192.0.2.1")
+    told = {
+        "act": "Identify",
+        "decision": "ignored",
+        "what": "x-forwarded-client-cert",
+        "peer": "192.0.2.1",
+        "count": 3,
+    }
+    assert lines(caplog) == [told]
+
+
 def test_a_line_says_who_did_what_to_which_and_by_which_rule(audit: Audit, caplog: pytest.LogCaptureFixture) -> None:
     audit.allowed("RevokeSkill", principal="cert:CN=o", partition=Partition("token:a", "p"), generation=7, rule="ops")
     audit.allowed("Publish", partition=DEPLOYMENT, generation=8)

@@ -7,10 +7,12 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.domain.access import Grant, Refusal, Role
+from skillsvc.domain.access import Grant, Identity, Judgement, Refusal, Role
 from skillsvc.domain.errors import Denied, ErrorReason, InternalFault, InvalidInput, SkillsvcError, Unavailable
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Call, Context, Requests, status_of
+from skillsvc.service.boundary import Requests
+from skillsvc.service.call import Call, Context
+from skillsvc.service.statuses import status_of
 from tests.integration.in_process import unpacked
 
 INVALID, NOT_FOUND = code_pb2.INVALID_ARGUMENT, code_pb2.NOT_FOUND
@@ -150,7 +152,7 @@ class TestRequests:
             assert requests.read(pb.ListAssetsRequest(name=str(number)).SerializeToString()) == str(number)
         assert len(parsed) == 10_002
         assert len(requests._remembered) <= 4_096
-        assert all(len(raw) <= 256 for raw in requests._remembered)
+        assert all(isinstance(raw, bytes) and len(raw) <= 256 for raw in requests._remembered)
 
 
 class Judged:
@@ -165,6 +167,9 @@ class Judged:
     def grant_of(self, _context: Context) -> Grant | Refusal:
         self.asked += 1
         return self.judged
+
+    def explain(self, identity: Identity) -> Judgement:
+        return Judgement(identity=identity, judged=self.judged, rules=())
 
     def subscribe(self, _told: Callable[[], None]) -> Callable[[], None]:
         return lambda: None

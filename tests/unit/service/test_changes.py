@@ -4,15 +4,14 @@ import asyncio
 import threading
 
 from skillsvc.service.changes import Changes
-
-WITHIN_S = 20.0
+from tests.patience import PATIENCE_S
 
 
 async def test_a_change_before_the_waiting_is_not_missed() -> None:
     changes = Changes(asyncio.get_running_loop())
     before = changes.count
     changes.tell()
-    assert await changes.beyond(before, WITHIN_S)
+    assert await changes.beyond(before, PATIENCE_S)
     assert await changes.beyond(before, 0.0)
     assert changes.count == before + 1
 
@@ -25,7 +24,7 @@ async def test_without_a_change_the_waiting_ends_in_time() -> None:
 
 async def test_every_waiter_hears_of_a_change_from_another_thread() -> None:
     changes = Changes(asyncio.get_running_loop())
-    waiters = [asyncio.create_task(changes.beyond(0, WITHIN_S)) for _ in range(100)]
+    waiters = [asyncio.create_task(changes.beyond(0, PATIENCE_S)) for _ in range(100)]
     await asyncio.sleep(0)
     thread = threading.Thread(target=changes.tell)
     thread.start()
@@ -44,7 +43,7 @@ async def test_many_threads_tell_of_every_change() -> None:
     for thread in threads:
         thread.start()
     while changes.count < 200:
-        assert await changes.beyond(changes.count, WITHIN_S)
+        assert await changes.beyond(changes.count, PATIENCE_S)
     for thread in threads:
         thread.join()
     assert changes.count == 200
@@ -52,7 +51,7 @@ async def test_many_threads_tell_of_every_change() -> None:
 
 async def test_a_waiter_who_goes_away_leaves_the_others() -> None:
     changes = Changes(asyncio.get_running_loop())
-    leaving, staying = (asyncio.create_task(changes.beyond(0, WITHIN_S)) for _ in range(2))
+    leaving, staying = (asyncio.create_task(changes.beyond(0, PATIENCE_S)) for _ in range(2))
     await asyncio.sleep(0)
     leaving.cancel()
     changes.tell()

@@ -4,8 +4,8 @@ from grpc_health.v1 import health_pb2
 from skillsource.v1 import admin_pb2
 
 from skillsvc.domain.shares import Group
-from skillsvc.service.groups import CHANGES, GROUPS, act_of, group_of
-from skillsvc.service.roles import AGENTS, CHANNELZ, OPERATORS
+from skillsvc.service.groups import CHANGES, GROUPS, OPERATIONS, act_of, group_of
+from skillsvc.service.roles import AGENTS, CHANNELZ, OPERATORS, REFLECTION
 
 
 def test_every_call_of_agents_is_counted_and_no_other() -> None:
@@ -19,6 +19,14 @@ def test_every_call_of_agents_is_counted_and_no_other() -> None:
 def test_what_streams_is_counted_while_it_is_open() -> None:
     streams = {method.name for method in AGENTS.methods if method.server_streaming}
     assert streams == {name for name, group in GROUPS.items() if group is Group.WATCHES}
+
+
+def test_reflection_counts_as_a_watch() -> None:
+    assert {group_of(method.input_type.full_name) for method in REFLECTION.methods} == {Group.WATCHES}
+
+
+def test_faults_are_told_of_what_operators_call() -> None:
+    assert {method.name for method in OPERATORS.methods} == OPERATIONS
 
 
 def test_what_is_written_down_whatever_comes_of_it_are_calls() -> None:

@@ -8,11 +8,12 @@ from grpc_health.v1 import health_pb2
 from skillsvc.domain.access import Role
 from skillsvc.domain.limits import Limits
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, OfThisMachine
-from skillsvc.service.roles import AGENTS, CHANNELZ, NEEDS, OPERATORS, Open, need_of
+from skillsvc.service.boundary import Boundary
+from skillsvc.service.call import OfThisMachine
+from skillsvc.service.roles import AGENTS, CHANNELZ, NEEDS, OPERATORS, REFLECTION, Open, need_of
 
 
-@pytest.mark.parametrize("service", [AGENTS, OPERATORS, CHANNELZ], ids=lambda service: service.name)
+@pytest.mark.parametrize("service", [AGENTS, OPERATORS, CHANNELZ, REFLECTION], ids=lambda service: service.name)
 def test_every_call_of_a_service_is_in_the_table_and_no_other(service: ServiceDescriptor) -> None:
     assert set(NEEDS[service.full_name]) == {method.name for method in service.methods}
 
@@ -32,6 +33,10 @@ def test_a_message_asks_in_one_call_alone_so_that_it_says_what_is_needed(service
     needs = {method.input_type.full_name: NEEDS[service.full_name][method.name] for method in service.methods}
     assert len(needs) == len(service.methods)
     assert {name: need_of(name) for name in needs} == needs
+
+
+def test_reflection_is_for_whoever_is_known() -> None:
+    assert set(NEEDS[REFLECTION.full_name].values()) == {Open.TO_CALLERS}
 
 
 def test_probes_are_open_to_everybody() -> None:

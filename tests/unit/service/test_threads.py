@@ -8,8 +8,7 @@ import pytest
 
 from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
 from skillsvc.service.threads import Threads
-
-WITHIN_S = 20.0
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def made() -> Iterator[list[Threads]]:
         threads.close()
 
 
-def pool(made: list[Threads], *, waiting: int = 8, within_s: float = WITHIN_S) -> Threads:
+def pool(made: list[Threads], *, waiting: int = 8, within_s: float = PATIENCE_S) -> Threads:
     threads = Threads("test", threads=1, waiting=waiting, within_s=within_s)
     made.append(threads)
     return threads
@@ -60,7 +59,7 @@ async def test_a_caller_who_goes_away_ends_the_waiting(made: list[Threads]) -> N
 
     def work() -> bool:
         loop.call_soon_threadsafe(begun.set)
-        return release.wait(WITHIN_S)
+        return release.wait(PATIENCE_S)
 
     waiting = asyncio.create_task(pool(made).run(work))
     await begun.wait()
@@ -73,7 +72,7 @@ async def test_a_caller_who_goes_away_ends_the_waiting(made: list[Threads]) -> N
 async def test_more_work_than_may_wait_is_refused_at_once_and_room_comes_back(made: list[Threads]) -> None:
     threads = pool(made, waiting=2)
     release = threading.Event()
-    held = [asyncio.create_task(threads.run(lambda: release.wait(WITHIN_S))) for _ in range(2)]
+    held = [asyncio.create_task(threads.run(lambda: release.wait(PATIENCE_S))) for _ in range(2)]
     await asyncio.sleep(0)  # lets both begin
     with pytest.raises(Unavailable, match="too many calls"):
         await threads.run(lambda: None)
@@ -86,7 +85,7 @@ async def test_whoever_gives_up_leaves_no_room_that_a_thread_still_takes(made: l
     threads = pool(made, waiting=1, within_s=0.01)
     release = threading.Event()
     with pytest.raises(Unavailable, match="within"):
-        await threads.run(lambda: release.wait(WITHIN_S))
+        await threads.run(lambda: release.wait(PATIENCE_S))
     with pytest.raises(Unavailable, match="too many calls"):
         await threads.run(lambda: None)
     release.set()

@@ -59,7 +59,7 @@ def test_a_rule_of_a_file_is_the_rule_that_judges() -> None:
         "partitions": [{"principal": "token:shared"}, {"principal": "token:shared", "project": "p"}],
         "projects": ["team-*"],
         "roles": ["reader", "publisher"],
-        "allow": ["pdf", "vendor/pdf"],
+        "allow": ["pdf", "xlsx"],
     }
     access = make_settings(tables(rule)).make_access()
     alice = Identity(
@@ -74,7 +74,7 @@ def test_a_rule_of_a_file_is_the_rule_that_judges() -> None:
     )
     assert grant.partitions == (Partition("token:shared", ""), Partition("token:shared", "p"))
     assert (grant.may_name("team-a"), grant.may_name("a")) == (True, False)
-    assert grant.allow == frozenset({"pdf", "vendor/pdf"})
+    assert grant.allow == frozenset({"pdf", "xlsx"})
     bob = Identity(kind=IdentityKind.OIDC, name="bob", issuer="corp", claims=alice.claims)
     assert isinstance(access.judge(bob), Refusal)
 
@@ -119,6 +119,8 @@ def rule_with(**changed: object) -> dict[str, object]:
         (issuer_with(algorithms=["none"]), "[[identity.issuer]] 1 corp: algorithms.1 must be 'RS256'"),
         (issuer_with(algorithms=[]), "[[identity.issuer]] 1 corp: algorithms is empty"),
         (issuer_with(leeway_s=301), "[[identity.issuer]] 1 corp: leeway_s must be at most 300"),
+        (issuer_with(max_stale_s=1799.0), "[[identity.issuer]] 1 corp: max_stale_s must be at least 1800"),
+        (issuer_with(max_stale_s=604_801.0), "[[identity.issuer]] 1 corp: max_stale_s must be at most 604800"),
         (issuer_with(leeway_s=-1), "[[identity.issuer]] 1 corp: leeway_s must be at least 0"),
         (issuer_with(jwks_file=None), "[[identity.issuer]] 1 corp: must have one of jwks_url and jwks_file"),
         (issuer_with(jwks_url="https://x.example.org"), "[[identity.issuer]] 1 corp: must have one of jwks_url"),
@@ -194,6 +196,7 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(claims={"org": []}), "[[access]] 1 all: claims.org is empty"),
         (rule_with(claims=["org"]), "[[access]] 1 all: claims must be a table"),
         (rule_with(principal="local"), "[[access]] 1 all: principal is local"),
+        (rule_with(principal="anonymous"), "[[access]] 1 all: principal is anonymous, which nobody is where there are"),
         (rule_with(principal="{name}"), "[[access]] 1 all: principal makes no principal"),
         (rule_with(partitions=[{"principal": "x"}]), "[[access]] 1 all: partitions.1 cannot be: a principal begins"),
         (
@@ -208,8 +211,14 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(roles=[]), "[[access]] 1 all: roles is empty"),
         (rule_with(roles=["root"]), "[[access]] 1 all: roles.1 must be 'reader', 'reporter', 'publisher' or 'admin'"),
         (rule_with(allow=["A"]), "[[access]] 1 all: allow.1 is no name of a skill"),
+        (rule_with(allow=["a/B"]), "[[access]] 1 all: allow.1 is no name of a skill"),
+        (rule_with(allow=["a", "main/pdf"]), "[[access]] 1 all: allow.2 is main/pdf, which allows nothing"),
         (rule_with(allow=[f"s{n}" for n in range(4097)]), "[[access]] 1 all: allow has 4097 names; at most 4096"),
         (rule_with(role="x"), "[[access]] 1 all: role is not known; is roles meant?"),
+        (
+            tables(*[{**ROBOTS, "name": f"r{n}", "names": "*-*"} for n in range(110)]),
+            "[[access]] 101 r100: is one too many that only judging tells from others",
+        ),
         (tables(*[{**ROBOTS, "name": f"r{n}"} for n in range(10_001)]), "[[access]] are 10001; at most 10000"),
     ],
 )
@@ -222,6 +231,19 @@ def test_a_pattern_of_a_subject_is_a_mistake(name: str) -> None:
     said = {"identity": {"certificates": True}, "tls": TLS, "access": [{"name": "c", "kind": "cert", "names": name}]}
     assert faults_of(said) == [
         "[[access]] 1 c: names.1 must be a whole subject, or `*` alone: in a subject no pattern is safe"
+    ]
+
+
+def test_a_source_that_feeds_whom_nobody_is_is_a_mistake() -> None:
+    source: dict[str, object] = {"name": "house", "path": "skills", "partition": {"project": "p"}}
+    opened: dict[str, object] = {"server": {"listen": "0.0.0.0:1", "insecure": True}, "source": [source]}
+    assert faults_of(opened) == [
+        "[[source]] 1 house: partition.principal is local, and without an [[access]] nobody but anonymous calls"
+    ]
+    source["partition"] = {"principal": "anonymous", "project": "p"}
+    make_settings(opened)
+    assert faults_of({"source": [source]}) == [
+        "[[source]] 1 house: partition.principal is anonymous, and without an [[access]] nobody but local calls"
     ]
 
 

@@ -15,6 +15,10 @@ TLS: dict[str, object] = {"cert_file": "server.pem", "key_file": "server.key"}
 MUTUAL: dict[str, object] = {**TLS, "client": "required", "client_ca_file": "clients.pem"}
 IDENTITY: dict[str, object] = {"certificates": True}
 ACCESS: list[object] = [{"name": "agents", "kind": "spiffe", "names": "spiffe://example.org/*"}]
+NOBODY_IDENTIFIED = (
+    "is identified, which lets nobody in: give an [[access]], and [identity.tokens] or an [[identity.issuer]], "
+    "since no certificate comes by a socket"
+)
 ADMIN_NEEDS = "[admin] listen is for operators of other machines, which needs TLS and access rules"
 
 
@@ -22,6 +26,7 @@ def test_nothing_said_is_plaintext_without_further_listeners() -> None:
     settings = make_settings({})
     assert settings.tls is None
     assert settings.admin.listen is None
+    assert settings.admin.socket == "owner"
     assert settings.health.listen is None
     assert settings.connections.connections() == Connections()
     # A call that has no deadline has ended before the grace of its connection has.
@@ -75,6 +80,12 @@ def test_relative_files_are_relative_to_the_file(tmp_path: Path) -> None:
         ),
         ({"tls": {**TLS, "cert": "a"}}, "[tls] cert is not known; is cert_file meant?"),
         ({"admin": {"tls": {"cert_file": "cert"}}}, "[admin] tls.key_file is missing"),
+        ({"admin": {"socket": "local"}}, "[admin] socket must be 'owner', 'identified' or 'off'"),
+        ({"admin": {"socket": "identified"}}, f"[admin] socket {NOBODY_IDENTIFIED}"),
+        (
+            {"admin": {"socket": "identified"}, "tls": MUTUAL, "identity": IDENTITY, "access": ACCESS},
+            f"[admin] socket {NOBODY_IDENTIFIED}",
+        ),
         ({"health": {"listen": "unix:a"}}, "[health] listen is unix:a; it must be HOST:PORT or [IPV6]:PORT"),
         ({"health": {"listen": "80"}}, "[health] listen is 80; it must be HOST:PORT or [IPV6]:PORT"),
         ({"connections": {"age_s": 0}}, "[connections] age_s must be more than 0"),

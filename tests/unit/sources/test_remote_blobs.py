@@ -12,6 +12,7 @@ from typing_extensions import override
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.sources.remote_blobs import NotHad, RemoteBlob, RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
+from tests.patience import PATIENCE_S
 
 DATA = b"ebb and flow"
 DIGEST = sha256(DATA).hexdigest()
@@ -38,7 +39,7 @@ class Shelf:
         assert at.url == URL
         assert within_s > 0
         self.asked.append(digest)
-        self.opened.wait(10)
+        self.opened.wait(PATIENCE_S)
         if self.failing is not None:
             raise self.failing
         self.shown.add(self.blobs.put(DATA))
@@ -132,7 +133,7 @@ class TestWhatAnotherSourceHas:
                 pass
             refusal(remote, place="other/source")
             shelf.opened.set()
-            brought.result(timeout=10)
+            brought.result(timeout=PATIENCE_S)
         assert naming.asked == [DIGEST]
 
     def test_a_source_declared_in_place_of_another_has_not_what_that_gave(
@@ -171,7 +172,7 @@ def test_all_who_need_one_wait_for_one_fetch(remote: RemoteBlobs, shelf: Shelf) 
             pass
         shelf.opened.set()
         for need in needs:
-            need.result(timeout=10)
+            need.result(timeout=PATIENCE_S)
     assert shelf.asked == [DIGEST]
 
 
@@ -183,7 +184,7 @@ def test_a_failure_is_told_to_all_and_the_next_need_tries_anew(remote: RemoteBlo
         while not shelf.asked:
             pass
         shelf.opened.set()
-        assert not any("host.example" in need.result(timeout=10).message for need in needs)
+        assert not any("host.example" in need.result(timeout=PATIENCE_S).message for need in needs)
     shelf.failing = None
     remote.bring(PLACE, DIGEST)
 
@@ -203,21 +204,23 @@ def test_a_source_that_kept_one_waiting_in_vain_keeps_no_other_until_it_answers(
         @override
         def bring(self, digest: str, at: RemoteBlob, within_s: float) -> None:
             begun.release()
-            answering.wait(10)
+            answering.wait(PATIENCE_S)
             raise NotHad(digest)
 
-    remote = RemoteBlobs(blobs, turn_s=0.1)
+    turn_s = 0.5
+    remote = RemoteBlobs(blobs, turn_s=turn_s)
     remote.offer(PLACE, Silent(blobs), dict.fromkeys(digests, RemoteBlob(URL, 1)))
     with ThreadPoolExecutor(4) as pool:
         for digest in digests[:4]:
             pool.submit(refusal, remote, digest)
         for _ in range(4):
-            assert begun.acquire(timeout=10)
+            assert begun.acquire(timeout=PATIENCE_S)
         refusal(remote, digests[4])
         began = time.monotonic()
-        for _ in range(10):
+        for _ in range(100):
             refusal(remote, digests[5])
-        assert time.monotonic() - began < 0.5
+        # Had each waited for its turn, it were as many turns.
+        assert time.monotonic() - began < 50 * turn_s
         answering.set()
     refusal(remote, digests[6])
     assert begun.acquire(blocking=False)

@@ -1,13 +1,16 @@
 """Watching as the kernel does it: what is told of which folder, and what is never watched."""
 
 import shutil
+import threading
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typing_extensions import override
 
-from skillsvc.content.inotify import Inotify
+from skillsvc.content.inotify import Event, Inotify
+from tests.patience import PATIENCE_S
 from tests.unit.sources.trees import Link, Tree, grow, skill
 from tests.unit.sources.watches import (
     Listener,
@@ -234,12 +237,23 @@ def test_other_directories_are_watched_from_when_they_are_declared(tmp_path: Pat
 
 
 def test_changes_that_come_together_are_told_together(tmp_path: Path) -> None:
-    with watching(Place(str(tmp_path))) as listener:
-        grow(tmp_path, {str(number): "" for number in range(20)})
-        told: list[frozenset[str]] = []
-        while len(frozenset().union(*told)) < 20:
-            told.append(listener.next()[1])
-        assert len(told) < 5
+    files = {str(number): "" for number in range(20)}
+    written = threading.Event()
+
+    class Unread(Inotify):
+        """Tells nothing before all is written, and then one change at a time."""
+
+        @override
+        def read(self, timeout_s: float) -> list[Event]:
+            assert written.wait(PATIENCE_S)
+            waiting.extend(super().read(0 if waiting else timeout_s))
+            return [waiting.popleft()] if waiting else []
+
+    waiting: deque[Event] = deque()
+    with watching(Place(str(tmp_path)), open_inotify=Unread, clock=lambda: 0.0) as listener:
+        grow(tmp_path, files)
+        written.set()
+        assert listener.next() == ("harbor", frozenset(files))
 
 
 def test_reading_what_is_watched_is_no_change(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 from typing_extensions import override
 
 from skillsvc.content.inotify import Event, Inotify
+from tests.patience import PATIENCE_S
 from tests.unit.sources.trees import grow
 from tests.unit.sources.watches import (
-    PATIENCE_S,
     Listener,
     Place,
     Told,

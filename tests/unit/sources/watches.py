@@ -11,8 +11,8 @@ from typing import TypedDict, Unpack
 
 from skillsvc.content.inotify import Inotify
 from skillsvc.sources.watch import DirectoryWatch
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 20.0
 Told = tuple[str, frozenset[str]]
 
 
@@ -60,6 +60,7 @@ def only(path: str, label: str = "harbor") -> frozenset[Told]:
 class Settings(TypedDict, total=False):
     most_folders: int
     poll_s: float
+    clock: Callable[[], float]
     remote: Callable[[bytes], bool]
     open_inotify: Callable[[], Inotify]
 

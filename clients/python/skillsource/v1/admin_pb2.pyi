@@ -26,6 +26,29 @@ class PartitionVerdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PARTITION_VERDICT_UNCHANGED: _ClassVar[PartitionVerdict]
     PARTITION_VERDICT_STALE: _ClassVar[PartitionVerdict]
     PARTITION_VERDICT_FED_BY_SOURCES: _ClassVar[PartitionVerdict]
+
+class IdentityKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    IDENTITY_KIND_UNSPECIFIED: _ClassVar[IdentityKind]
+    IDENTITY_KIND_SPIFFE: _ClassVar[IdentityKind]
+    IDENTITY_KIND_CERT: _ClassVar[IdentityKind]
+    IDENTITY_KIND_OIDC: _ClassVar[IdentityKind]
+    IDENTITY_KIND_TOKEN: _ClassVar[IdentityKind]
+
+class CallerRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CALLER_ROLE_UNSPECIFIED: _ClassVar[CallerRole]
+    CALLER_ROLE_READER: _ClassVar[CallerRole]
+    CALLER_ROLE_REPORTER: _ClassVar[CallerRole]
+    CALLER_ROLE_PUBLISHER: _ClassVar[CallerRole]
+    CALLER_ROLE_ADMIN: _ClassVar[CallerRole]
+
+class RuleVerdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    RULE_VERDICT_UNSPECIFIED: _ClassVar[RuleVerdict]
+    RULE_VERDICT_DECIDES: _ClassVar[RuleVerdict]
+    RULE_VERDICT_TOO_LATE: _ClassVar[RuleVerdict]
+    RULE_VERDICT_FOR_OTHERS: _ClassVar[RuleVerdict]
 SOURCE_STANDING_UNSPECIFIED: SourceStanding
 SOURCE_STANDING_WAITING: SourceStanding
 SOURCE_STANDING_COMPLETE: SourceStanding
@@ -37,6 +60,20 @@ PARTITION_VERDICT_PUBLISHED: PartitionVerdict
 PARTITION_VERDICT_UNCHANGED: PartitionVerdict
 PARTITION_VERDICT_STALE: PartitionVerdict
 PARTITION_VERDICT_FED_BY_SOURCES: PartitionVerdict
+IDENTITY_KIND_UNSPECIFIED: IdentityKind
+IDENTITY_KIND_SPIFFE: IdentityKind
+IDENTITY_KIND_CERT: IdentityKind
+IDENTITY_KIND_OIDC: IdentityKind
+IDENTITY_KIND_TOKEN: IdentityKind
+CALLER_ROLE_UNSPECIFIED: CallerRole
+CALLER_ROLE_READER: CallerRole
+CALLER_ROLE_REPORTER: CallerRole
+CALLER_ROLE_PUBLISHER: CallerRole
+CALLER_ROLE_ADMIN: CallerRole
+RULE_VERDICT_UNSPECIFIED: RuleVerdict
+RULE_VERDICT_DECIDES: RuleVerdict
+RULE_VERDICT_TOO_LATE: RuleVerdict
+RULE_VERDICT_FOR_OTHERS: RuleVerdict
 
 class Partition(_message.Message):
     __slots__ = ("principal", "project", "deployment")
@@ -413,3 +450,105 @@ class LiftRevokeResponse(_message.Message):
     generation: LayerGeneration
     changed: bool
     def __init__(self, generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., changed: bool = ...) -> None: ...
+
+class Claim(_message.Message):
+    __slots__ = ("name", "values")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    values: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., values: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Identity(_message.Message):
+    __slots__ = ("kind", "name", "issuer", "claims", "expires_at")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ISSUER_FIELD_NUMBER: _ClassVar[int]
+    CLAIMS_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    kind: IdentityKind
+    name: str
+    issuer: str
+    claims: _containers.RepeatedCompositeFieldContainer[Claim]
+    expires_at: _timestamp_pb2.Timestamp
+    def __init__(self, kind: _Optional[_Union[IdentityKind, str]] = ..., name: _Optional[str] = ..., issuer: _Optional[str] = ..., claims: _Optional[_Iterable[_Union[Claim, _Mapping]]] = ..., expires_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ExplainAccessRequest(_message.Message):
+    __slots__ = ("identity", "project", "page_size", "page_token")
+    IDENTITY_FIELD_NUMBER: _ClassVar[int]
+    PROJECT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    identity: Identity
+    project: str
+    page_size: int
+    page_token: str
+    def __init__(self, identity: _Optional[_Union[Identity, _Mapping]] = ..., project: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class AllowedSkills(_message.Message):
+    __slots__ = ("names", "total")
+    NAMES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    names: _containers.RepeatedScalarFieldContainer[str]
+    total: int
+    def __init__(self, names: _Optional[_Iterable[str]] = ..., total: _Optional[int] = ...) -> None: ...
+
+class AccessGrant(_message.Message):
+    __slots__ = ("rule", "principal", "partitions", "projects", "projects_total", "roles", "allow", "expires_at")
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    PARTITIONS_FIELD_NUMBER: _ClassVar[int]
+    PROJECTS_FIELD_NUMBER: _ClassVar[int]
+    PROJECTS_TOTAL_FIELD_NUMBER: _ClassVar[int]
+    ROLES_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    rule: str
+    principal: str
+    partitions: _containers.RepeatedCompositeFieldContainer[Partition]
+    projects: _containers.RepeatedScalarFieldContainer[str]
+    projects_total: int
+    roles: _containers.RepeatedScalarFieldContainer[CallerRole]
+    allow: AllowedSkills
+    expires_at: _timestamp_pb2.Timestamp
+    def __init__(self, rule: _Optional[str] = ..., principal: _Optional[str] = ..., partitions: _Optional[_Iterable[_Union[Partition, _Mapping]]] = ..., projects: _Optional[_Iterable[str]] = ..., projects_total: _Optional[int] = ..., roles: _Optional[_Iterable[_Union[CallerRole, str]]] = ..., allow: _Optional[_Union[AllowedSkills, _Mapping]] = ..., expires_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class SeenLayer(_message.Message):
+    __slots__ = ("partition", "present")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    PRESENT_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    present: LayerGeneration
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., present: _Optional[_Union[LayerGeneration, _Mapping]] = ...) -> None: ...
+
+class ExplainedRule(_message.Message):
+    __slots__ = ("name", "verdict", "why")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    WHY_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    verdict: RuleVerdict
+    why: str
+    def __init__(self, name: _Optional[str] = ..., verdict: _Optional[_Union[RuleVerdict, str]] = ..., why: _Optional[str] = ...) -> None: ...
+
+class ExplainAccessResponse(_message.Message):
+    __slots__ = ("identity", "credential_refused", "access_refused", "grant", "project_refused", "layers", "rules", "next_page_token", "total_size")
+    IDENTITY_FIELD_NUMBER: _ClassVar[int]
+    CREDENTIAL_REFUSED_FIELD_NUMBER: _ClassVar[int]
+    ACCESS_REFUSED_FIELD_NUMBER: _ClassVar[int]
+    GRANT_FIELD_NUMBER: _ClassVar[int]
+    PROJECT_REFUSED_FIELD_NUMBER: _ClassVar[int]
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
+    identity: str
+    credential_refused: str
+    access_refused: str
+    grant: AccessGrant
+    project_refused: bool
+    layers: _containers.RepeatedCompositeFieldContainer[SeenLayer]
+    rules: _containers.RepeatedCompositeFieldContainer[ExplainedRule]
+    next_page_token: str
+    total_size: int
+    def __init__(self, identity: _Optional[str] = ..., credential_refused: _Optional[str] = ..., access_refused: _Optional[str] = ..., grant: _Optional[_Union[AccessGrant, _Mapping]] = ..., project_refused: bool = ..., layers: _Optional[_Iterable[_Union[SeenLayer, _Mapping]]] = ..., rules: _Optional[_Iterable[_Union[ExplainedRule, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ...) -> None: ...

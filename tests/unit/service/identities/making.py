@@ -2,7 +2,7 @@
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.x509.oid import NameOID
 from jwt.algorithms import get_default_algorithms
+from typing_extensions import override
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 ISSUER = "https://id.example.org"
@@ -116,26 +117,54 @@ def uri(text: str) -> x509.UniformResourceIdentifier:
     return x509.UniformResourceIdentifier(text)
 
 
+class Asked(Mapping[str, Sequence[bytes]]):
+    """A mapping that knows what it was asked for."""
+
+    def __init__(self, held: Mapping[str, Sequence[bytes]], asked: set[str]) -> None:
+        self._held = held
+        self._asked = asked
+
+    @override
+    def __getitem__(self, name: str) -> Sequence[bytes]:
+        self._asked.add(name)
+        return self._held[name]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        self._asked.add("everything")
+        return iter(self._held)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._held)
+
+
 class Caller:
-    """What a call shows: headers, and what the transport has verified."""
+    """What a call shows: headers, and what the transport has verified, of which it knows what was `asked` for."""
 
     def __init__(
         self,
         *headers: tuple[str, str | bytes],
         pem: bytes | None = None,
         spiffe_id: str = "",
+        address: str = "ipv4:192.0.2.1:50000",
         **verified: Sequence[bytes],
     ) -> None:
         self._headers = headers
+        self._address = address
         self._verified: dict[str, Sequence[bytes]] = {}
         if pem is not None:
             self._verified = {"transport_security_type": [b"ssl"], "x509_pem_cert": [pem]}
         if spiffe_id:
             self._verified["peer_spiffe_id"] = [spiffe_id.encode()]
         self._verified.update(verified)
+        self.asked: set[str] = set()
 
     def auth_context(self) -> Mapping[str, Sequence[bytes]]:
-        return self._verified
+        return Asked(self._verified, self.asked)
+
+    def peer(self) -> str:
+        return self._address
 
     def invocation_metadata(self) -> Sequence[tuple[str, str | bytes]]:
         return self._headers

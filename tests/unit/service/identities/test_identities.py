@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -18,6 +18,7 @@ from skillsvc.domain.access import (
     access_of_this_machine,
 )
 from skillsvc.domain.errors import ErrorReason, Unauthenticated, Unavailable
+from skillsvc.domain.patterns import Pattern
 from skillsvc.service.identities.credentials import CredentialRefused
 from skillsvc.service.identities.identities import Identities, Issuer, Ways
 from skillsvc.service.identities.jwt import Trusted
@@ -68,7 +69,10 @@ class Scene:
             issuers=(Issuer(trusted=issuer, keys=kept),) if issuers else (),
             **ways,  # type: ignore[arg-type] # each test gives what fits
         )
-        self.identities = Identities(self.ways, EVERYBODY, now=self._now)
+        self.ignored: list[tuple[int, str]] = []
+        self.identities = Identities(
+            self.ways, EVERYBODY, now=self._now, tell_ignored=lambda *told: self.ignored.append(told)
+        )
 
     def _now(self) -> datetime:
         return self.now
@@ -90,6 +94,7 @@ class Scene:
             submit=self.work.submit,
             clock=self.clock,
             changed=self._changed,
+            stale_after_s=86_400,
         )
 
     def identity_of(self, caller: Caller) -> Identity:
@@ -170,6 +175,26 @@ def test_who_shows_nothing_that_counts_is_told_that_credentials_are_missing(call
     assert scene.refused(caller) is ErrorReason.CREDENTIALS_MISSING
 
 
+@pytest.mark.parametrize("address", ["ipv4:127.0.0.1:50000", "ipv6:%5B::1%5D:50000", "unix:", "unix:/run/s.sock", ""])
+@pytest.mark.parametrize("ways", [{}, {"certificates": True}, {"tokens": False, "issuers": False}])
+def test_where_a_call_comes_from_grants_nothing(address: str, ways: dict[str, Any]) -> None:
+    scene = Scene(**ways)
+    for caller in (Caller(address=address), Caller(FORWARDED, address=address)):
+        assert scene.refused(caller) is ErrorReason.CREDENTIALS_MISSING
+
+
+def test_names_in_which_kinds_are_mixed_are_never_looked_at() -> None:
+    # And a caller here has no `peer_identities`, so that to ask for them is an error.
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    names = [PROXY.encode()]
+    spiffe = Caller(pem=certificate(uri(SPIFFE_ID)), spiffe_id=SPIFFE_ID, x509_subject_alternative_name=names)
+    subject = Caller(pem=certificate(), x509_subject_alternative_name=names)
+    assert scene.identity_of(spiffe).name == SPIFFE_ID
+    assert scene.identity_of(subject).name == "CN=agent,O=Example"
+    for caller in (spiffe, subject):
+        assert caller.asked == {"transport_security_type", "x509_pem_cert", "peer_spiffe_id"}
+
+
 def test_a_way_that_is_not_configured_proves_nothing() -> None:
     scene = Scene(tokens=False, issuers=False)
     for caller in (SPIFFE, Caller(bearer(TOKEN)), Caller(bearer(EC.token())), Caller()):
@@ -186,9 +211,32 @@ def test_only_a_proxy_speaks_for_others() -> None:
         Caller(("x-forwarded-client-cert", f"URI={PROXY}"), pem=certificate(uri(SPIFFE_ID)), spiffe_id=SPIFFE_ID)
     )
     assert own.name == SPIFFE_ID
-    assert scene.identities.forwarded_ignored == 1
     assert scene.refused(Caller(FORWARDED)) is ErrorReason.CREDENTIALS_MISSING
-    assert scene.identities.forwarded_ignored == 2
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        {"certificates": True},
+        {"certificates": True, "proxies": frozenset({PROXY})},
+        {"tokens": False, "issuers": False},
+    ],
+)
+def test_a_header_of_who_is_no_proxy_is_told_at_once_and_then_once_a_minute(ways: dict[str, Any]) -> None:
+    scene = Scene(**ways)
+    stranger = Caller(FORWARDED)
+    for seconds, told in ((0, [1]), (1, [1]), (58.9, [1]), (0.1, [1, 3]), (59, [1, 3]), (1, [1, 3, 2])):
+        scene.now += timedelta(seconds=seconds)
+        assert scene.refused(stranger) is ErrorReason.CREDENTIALS_MISSING
+        assert scene.ignored == [(count, "192.0.2.1") for count in told]
+    scene.refused(Caller())
+    assert len(scene.ignored) == 3
+
+
+def test_what_a_proxy_forwards_is_not_told_as_ignored() -> None:
+    scene = Scene(certificates=True, proxies=frozenset({PROXY}))
+    scene.identity_of(Caller(FORWARDED, pem=AS_PROXY, spiffe_id=PROXY))
+    assert not scene.ignored
 
 
 def test_a_proxy_is_never_a_caller_itself() -> None:
@@ -296,6 +344,35 @@ def test_keys_that_cannot_be_had_leave_the_last_good_ones() -> None:
     assert scene.identity_of(Caller(bearer(EC.token()))).name == "alice"
 
 
+def test_what_keys_and_tokens_prove_that_could_not_be_had_for_a_day_is_refused_until_they_can() -> None:
+    scene = Scene()
+    told: list[int] = []
+    scene.identities.subscribe(lambda: told.append(scene.identities.version))
+    jwt, token = Caller(bearer(EC.token())), Caller(bearer(TOKEN))
+    kept: tuple[Kept[Any], ...] = (scene.ways.issuers[0].keys, scene.tokens)
+    for caller in (jwt, token):
+        scene.identity_of(caller)
+    scene.clock.at += 86_400
+    for each in kept:
+        each.tick()
+    # Also those who were known, and those who watch are told.
+    assert len(told) == 2
+    for caller in (jwt, token):
+        with pytest.raises(Unavailable) as caught:
+            scene.identity_of(caller)
+        assert (caught.value.reason, caught.value.retry_after_s) == (ErrorReason.NOT_READY, 30)
+    # Of what would not be good in any case, nothing is told.
+    assert scene.refused(Caller(bearer("x" * 43))) is ErrorReason.CREDENTIALS_INVALID
+    assert scene.refused(Caller(bearer(EC.token(claims(aud="x"))))) is ErrorReason.CREDENTIALS_INVALID
+    for name, kind in (("alice", IdentityKind.OIDC), ("ci", IdentityKind.TOKEN)):
+        explained = scene.identities.explain(Identity(kind=kind, name=name, issuer="corp"))
+        assert explained.unproved.endswith("for too long")
+    scene.work.do()
+    assert len(told) == 4
+    for caller in (jwt, token):
+        scene.identity_of(caller)
+
+
 def test_other_rules_count_at_once_and_those_who_want_to_know_are_told() -> None:
     scene = Scene()
     caller = Caller(bearer(TOKEN))
@@ -314,7 +391,7 @@ def test_other_rules_count_at_once_and_those_who_want_to_know_are_told() -> None
 
 
 def test_everybody_is_local_only_where_that_is_said() -> None:
-    local = Identities(Ways(local=True), access_of_this_machine(), now=lambda: NOW)
+    local = Identities(Ways(everybody=LOCAL), access_of_this_machine(), now=lambda: NOW)
     for caller in (Caller(), SPIFFE, Caller(bearer("x"))):
         assert local.identity_of(caller) == LOCAL
         assert isinstance(local.grant_of(caller), Grant)
@@ -323,12 +400,80 @@ def test_everybody_is_local_only_where_that_is_said() -> None:
         nobody.identity_of(Caller())
 
 
+def test_claims_are_judged_and_not_remembered() -> None:
+    scene = Scene()
+    corp = Match(kind=IdentityKind.OIDC, claims=(("org", (Pattern("acme"),)),))
+    scene.identities.take(scene.ways, Access(rules=(AccessRule(name="acme", match=corp),)))
+    caller = Caller(bearer(EC.token(claims(org="acme", padding="x" * 4000))))
+    for _ in range(2):
+        assert not scene.identity_of(caller).claims
+        judged = scene.identities.grant_of(caller)
+        assert isinstance(judged, Grant)
+        assert judged.rule == "acme"
+    other = scene.identities.grant_of(Caller(bearer(EC.token(claims(org="other")))))
+    assert isinstance(other, Refusal)
+
+
 def test_no_more_credentials_are_remembered_than_is_bounded() -> None:
     remembered = Remembered(at_most=3)
-    known = Known(LOCAL, Refusal(why=""))
+    known = Known.of(LOCAL, Refusal(why=""))
     for number in range(10):
-        remembered.find(bytes([number]), 0, NOW)
+        remembered.find(bytes([number]), 0, lambda: NOW)
         remembered.keep(bytes([number]), 0, known)
-    assert [number for number in range(10) if remembered.find(bytes([number]), 0, NOW)] == [7, 8, 9]
-    assert remembered.find(bytes([9]), 1, NOW) is None
-    assert remembered.find(bytes([9]), 0, NOW) is None
+    assert [number for number in range(10) if remembered.find(bytes([number]), 0, lambda: NOW)] == [7, 8, 9]
+    assert remembered.find(bytes([9]), 1, lambda: NOW) is None
+    assert remembered.find(bytes([9]), 0, lambda: NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("identity", "why"),
+    [
+        (Identity(kind=IdentityKind.CERTIFICATE_SPIFFE, name=SPIFFE_ID), ""),
+        (
+            Identity(kind=IdentityKind.CERTIFICATE_SPIFFE, name=PROXY),
+            "it is a proxy's, which is nobody itself and speaks for others",
+        ),
+        (Identity(kind=IdentityKind.TOKEN, name="ci"), ""),
+        (Identity(kind=IdentityKind.TOKEN, name="cd"), "no static token has this name"),
+        (Identity(kind=IdentityKind.OIDC, name="alice", issuer="corp"), ""),
+        (Identity(kind=IdentityKind.OIDC, name="alice", claims={"iss": ISSUER}), ""),
+        (Identity(kind=IdentityKind.OIDC, name="alice", issuer="other"), "no issuer is called other"),
+        (
+            Identity(kind=IdentityKind.OIDC, name="alice", claims={"iss": "https://other.example.org"}),
+            "no issuer is named, and `iss` is that of none that is trusted",
+        ),
+        (
+            Identity(kind=IdentityKind.TOKEN, name="ci", expires_at=NOW),
+            "the credential has expired",
+        ),
+    ],
+)
+def test_an_explanation_says_why_no_credential_would_prove_an_identity(identity: Identity, why: str) -> None:
+    told = Scene(certificates=True, proxies=frozenset({PROXY})).identities.explain(identity)
+    assert told.unproved == why
+    # Whatever proves it, the rules are asked.
+    assert isinstance(told.judged, Grant)
+    assert [rule.rule for rule in told.rules if rule.decides] == [identity.kind.value]
+
+
+def test_an_explanation_knows_which_ways_there_are() -> None:
+    scene = Scene(tokens=False, issuers=False, certificates=False)
+    told = [
+        scene.identities.explain(Identity(kind=kind, name="a", issuer="corp" if kind is IdentityKind.OIDC else ""))
+        for kind in (IdentityKind.CERTIFICATE_SUBJECT, IdentityKind.TOKEN, IdentityKind.OIDC)
+    ]
+    assert [each.unproved for each in told] == [
+        "client certificates prove nobody here",
+        "there are no static tokens here",
+        "no issuer is called corp",
+    ]
+
+
+def test_an_issuer_that_iss_names_is_the_one_that_rules_are_for() -> None:
+    told = Scene().identities.explain(Identity(kind=IdentityKind.OIDC, name="alice", claims={"iss": ISSUER}))
+    assert told.identity.principal() == "oidc:corp:alice"
+
+
+def test_where_nobody_is_asked_no_credential_counts() -> None:
+    told = Identities(Ways(everybody=LOCAL), access_of_this_machine(), now=lambda: NOW).explain(LOCAL)
+    assert told.unproved.startswith("nobody is asked who they are here")

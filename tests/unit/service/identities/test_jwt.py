@@ -64,6 +64,15 @@ def test_one_of_its_audiences_is_ours(aud: object) -> None:
     assert identity_of(EC.token(claims(aud=aud))).name == "alice"
 
 
+def nested(depth: int) -> dict[str, object]:
+    """A claim within so many others, all of one name."""
+    held: object = "x"
+    for _ in range(depth + 1):
+        held = {"a": held}
+    assert isinstance(held, dict)
+    return held
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [
@@ -90,6 +99,8 @@ def test_one_of_its_audiences_is_ours(aud: object) -> None:
         (claims(sub=""), "nobody"),
         (claims(sub=1), "nobody"),
         (claims(sub=["alice"]), "nobody"),
+        (claims(sub="a" * 256), "too long"),
+        (claims(org=nested(17)), "within more than 16"),
         (claims(iss=None), "no issuer"),
         (claims(iss=[ISSUER]), "no issuer"),
     ],
@@ -205,6 +216,15 @@ def test_claims_that_say_one_thing_twice_are_refused(name: str) -> None:
     assert "strict" in refused(EC.token(body.encode()))
 
 
+@pytest.mark.parametrize("within", ['{"a": %s}', '[{"a": %s}]', '{"a": [[%s]]}'])
+@pytest.mark.parametrize("depth", [1, 5, 40])
+def test_claims_that_say_one_thing_twice_at_any_depth_are_refused(depth: int, within: str) -> None:
+    twice = '{"b": 1, "b": 2}'
+    for _ in range(depth):
+        twice = within % twice
+    assert "strict" in refused(EC.token((json.dumps(claims())[:-1] + f', "c": {twice}}}').encode()))
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -303,8 +323,16 @@ def test_claims_become_texts() -> None:
         "groups": ("a", "b"),
         "no_groups": (),
         "realm.roles": ("r",),
+        "realm.deep.er.and.deeper": "x",
         "https://example.org/team": "blue",
     }
+
+
+@pytest.mark.parametrize("depth", [2, 4, 5, 16])
+def test_a_claim_does_not_pass_for_one_within_many_others(depth: int) -> None:
+    name = ".".join("a" * (depth + 1))
+    assert identity_of(EC.token(claims(a=nested(depth)["a"]))).claims[name] == "x"
+    assert name not in identity_of(EC.token(claims(**{"a": nested(depth)["a"], name: "admin"}))).claims
 
 
 def test_a_claim_does_not_pass_for_one_within_another() -> None:

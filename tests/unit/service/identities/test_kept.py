@@ -2,7 +2,9 @@
 
 import json
 import logging
+import math
 import os
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
 from skillsvc.service.identities.keys import ALGORITHMS
 from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
 from skillsvc.service.identities.static_tokens import line_of
+from tests.patience import PATIENCE_S
 from tests.unit.service.identities.making import Clock, Work, ec_key, jwks
 
 LATER_NS = 2**62
@@ -32,7 +35,13 @@ class Looks:
         return answer
 
 
-def keep(look: Callable[[], str | None], work: Work, clock: Clock, changes: list[str] | None = None) -> Kept[str]:
+def keep(
+    look: Callable[[], str | None],
+    work: Work,
+    clock: Clock,
+    changes: list[str] | None = None,
+    stale_after_s: float = math.inf,
+) -> Kept[str]:
     kept: Kept[str] = Kept(
         "the keys of corp",
         "first",
@@ -43,6 +52,7 @@ def keep(look: Callable[[], str | None], work: Work, clock: Clock, changes: list
         submit=work.submit,
         clock=clock,
         changed=lambda: None if changes is None else changes.append(kept.value),
+        stale_after_s=stale_after_s,
     )
     return kept
 
@@ -94,6 +104,55 @@ def test_after_a_failure_the_last_good_value_stays_and_the_next_look_comes_soone
     assert kept.value == "better"
 
 
+def test_a_fault_that_lasts_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    work, clock = Work(at_once=True), Clock()
+    down = LookFailed("nobody answers")
+    kept = keep(Looks(down, down, "good", down), work, clock)
+    with caplog.at_level(logging.WARNING):
+        for told in (1, 1, 1, 2):
+            kept.tick()
+            assert len(caplog.records) == told
+            clock.at += 600
+
+
+def test_a_value_that_nobody_has_seen_for_too_long_is_stale_until_it_is_seen(caplog: pytest.LogCaptureFixture) -> None:
+    work, clock, changes = Work(), Clock(), list[str]()
+    down = LookFailed("nobody answers")
+    kept = keep(Looks(None, down, down, None, None, down), work, clock, changes, stale_after_s=3600)
+
+    def look() -> None:
+        kept.tick()
+        work.do()
+
+    look()
+    begun = clock.at
+    for at, is_stale in ((1800.0, False), (3599.9, False), (3600.0, True), (4000.0, True)):
+        clock.at = begun + at
+        kept.tick()
+        assert kept.is_stale is is_stale
+    assert changes == ["first"]
+    assert [(each.levelname, each.getMessage()) for each in caplog.records if each.levelname == "ERROR"] == [
+        ("ERROR", "the keys of corp could not be had for 3600 s: whatever they prove is refused")
+    ]
+    # Looks that fail do not make it good, and neither do those that hang.
+    work.do()
+    seen = []
+    for seconds in (600, 600, 3599, 1):
+        clock.at += seconds
+        look()
+        seen.append(kept.is_stale)
+    assert seen == [True, False, False, False]
+    assert changes == ["first", "first"]
+
+
+def test_a_value_that_was_never_seen_is_stale_as_well() -> None:
+    work, clock = Work(), Clock()
+    kept = keep(Looks(), work, clock, stale_after_s=3600)
+    clock.at += 3600
+    kept.tick()
+    assert kept.is_stale
+
+
 def test_however_many_ask_there_is_one_look_in_sixty_seconds() -> None:
     work, clock = Work(), Clock()
     kept = keep(Looks(None, None, None), work, clock)
@@ -140,7 +199,7 @@ def test_threads_keep_until_they_are_stopped() -> None:
     )
     keeping.keep([kept])
     keeping.start()
-    assert looked.wait(60)
+    assert looked.wait(PATIENCE_S)
     assert not keeping.stopped()
     keeping.stop()
     assert keeping.stopped()
@@ -180,7 +239,7 @@ def test_a_file_that_was_just_written_is_read_once_more(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"ci", jwks()[:-1], b'{"keys": []}', json.dumps({"keys": [{"kty": "oct"}]}).encode()]
 )
-def test_a_file_that_cannot_be_used_is_a_failed_look_told_once(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_cannot_be_used_is_a_failed_look_until_it_is_another(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     looks = (
@@ -191,7 +250,10 @@ def test_a_file_that_cannot_be_used_is_a_failed_look_told_once(tmp_path: Path, c
         with pytest.raises(LookFailed) as caught:
             look()
         assert str(path) not in caught.value.why
-        assert look() is None
+        path.chmod(0o644)
+        # It is not read again, and stays what it is.
+        with pytest.raises(LookFailed, match=re.escape(caught.value.why)):
+            look()
 
 
 def test_what_is_not_there_or_no_file_is_a_failed_look(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillsvc.service.certificate_files import CertificatesRefused
-from skillsvc.service.credentials import Credentials
+from skillsvc.service.tls_credentials import Credentials
 from tests.simulators.authority import Authority, Files
 
 KEPT = "those before stay in use"
@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> Files:
 
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    caplog.set_level(logging.INFO, "skillsvc.service.credentials")
+    caplog.set_level(logging.INFO, "skillsvc.service.tls_credentials")
 
     def since_the_last_time() -> list[str]:
         lines = [record.getMessage() for record in caplog.records]

@@ -1,0 +1,37 @@
+"""What requests need of partitions that are looked at by need: found out before anybody is answered from them."""
+
+import asyncio
+from collections.abc import Sequence
+
+from skillsvc.catalog.in_use import PartitionsInUse
+from skillsvc.domain.limits import Limits
+from skillsvc.domain.partition import Partition
+from skillsvc.service.threads import Threads
+
+
+class Needs:
+    """Sees to the partitions of requests. Lives on the event loop."""
+
+    def __init__(self, in_use: PartitionsInUse, threads: Threads, limits: Limits) -> None:
+        """Ask `in_use`, and look for places in `threads`."""
+        self._in_use = in_use
+        self._threads = threads
+        self._within_s = limits.wait_for_generation_s
+
+    def are_met(self, partitions: Sequence[Partition]) -> bool:
+        """Tell whether there is nothing to be found out; what is asked for stays in use."""
+        return self._in_use.holds(partitions)
+
+    async def meet(self, partitions: Sequence[Partition]) -> None:
+        """Find out what there is of partitions, and wait a while for what is looked at for the first time.
+
+        A look that takes longer goes on, and nobody waits for it again: what the log holds is served meanwhile.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE, or SOURCE_UNREACHABLE where places could not be looked for in time.
+            DataLoss: The log is damaged.
+        """
+        looks = await self._threads.run(lambda: self._in_use.bring_in(partitions))
+        if looks:
+            await asyncio.wait([asyncio.wrap_future(look) for look in looks], timeout=self._within_s)
+            self._in_use.give_up(partitions)

@@ -1,0 +1,45 @@
+"""Selections: the rows that requests list of a view, kept for the last of them.
+
+A view of several layers, or a narrowed one, is gone through whole, in 11 ms where it has 10,000 skills: whoever asks
+for pages of ever another size or begin would have that done by each call, and take a core within its share.
+"""
+
+from collections import OrderedDict
+
+from skillsvc.catalog.listing import Selection, select
+from skillsvc.domain.generation import Row
+from skillsvc.domain.view import View
+
+_AT_MOST = 64
+_ROWS = 1_000_000
+"""Rows of all that is kept, a place in a tuple each: 8 MB."""
+
+
+class Selections:
+    """The rows of the last selections. Used by the event loop's thread alone."""
+
+    def __init__(self, *, at_most: int = _AT_MOST, rows: int = _ROWS) -> None:
+        """Keep so many, and of them so many rows together."""
+        self._at_most = at_most
+        self._rows_at_most = rows
+        self._rows = 0
+        self._held: OrderedDict[tuple[int, object], tuple[View, tuple[Row, ...]]] = OrderedDict()
+
+    def of(self, view: View, selection: Selection, key: object) -> tuple[Row, ...]:
+        """Return the rows that a selection, of a key, lists of a view, in byte order of their names."""
+        if not selection.narrows and view.allow is None and len(view.layers) == 1:
+            # Nothing is gone through.
+            return select(view, selection)
+        # A view that is held is in memory, so that no other has its id.
+        place = (id(view), key)
+        held = self._held.get(place)
+        if held is not None:
+            self._held.move_to_end(place)
+            return held[1]
+        rows = select(view, selection)
+        self._held[place] = view, rows
+        self._rows += len(rows)
+        while self._held and (len(self._held) > self._at_most or self._rows > self._rows_at_most):
+            _place, (_view, dropped) = self._held.popitem(last=False)
+            self._rows -= len(dropped)
+        return rows
