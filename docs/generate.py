@@ -167,6 +167,7 @@ _MEANINGS = {
     "retained_at_most": "older generations of a layer that are kept in all",
     "retained_row_bytes": "the rows of those that are kept beyond the first",
     "resident_layer_bytes": "memory for layers that no source feeds all the time; others are read again when asked for",
+    "search_index_bytes": "memory for indexes of searches; layers that have none are searched by a plainer rule",
     "partition_idle_s": "how long the folder of a template is looked at after somebody has asked for its partition",
     "revoked_names": "names of a layer that may be revoked at a time",
     "watch_names": "names in one event of WatchCatalog; with more it says `resync`",

@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
+from skillsvc.catalog.layer_index import LayerIndex
 from skillsvc.catalog.listing import Invoker, may_begin
 from skillsvc.catalog.search import Hit, allowed_in, rarity
+from skillsvc.catalog.weights import texts_of
 from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Skill
 from skillsvc.domain.view import View
 from skillsvc.parsing.words import Words, words_of_query
 
 _OF_SUMMARY = 1.5
+_BEGINNING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,47 @@ class PlainTerms:
     everything: frozenset[str]
 
 
+_NOTHING = PlainTerms(frozenset(), frozenset())
+
+
 def terms_of_skill(skill: Skill, body: str, words: Words) -> PlainTerms:
     """Return the terms of a skill; `body` is "" where it is not at hand."""
-    summary = frozenset(words.count(f"{skill.name}\n{skill.description}"))
-    return PlainTerms(summary, summary.union(words.count(body)) if body else summary)
+    summary = _summary_of(skill, words)
+    texts = (text for text in (*texts_of(skill).values(), body) if text)
+    return PlainTerms(summary, summary.union(*map(words.count, texts)))
+
+
+class SaidByIndexes:
+    """What skills say of some terms, as indexes know it, of whichever generations: no body is read for it."""
+
+    def __init__(self, indexes: Iterable[LayerIndex], terms: Iterable[str], words: Words) -> None:
+        """Look the terms up; it takes the longer the more skills have them."""
+        self._words = words
+        self._terms = frozenset(terms)
+        self._indexes = tuple((index.slots, _having(index, self._terms)) for index in indexes)
+
+    def of(self, row: Row) -> PlainTerms | None:
+        """Return what a skill says of the terms, None where no index has it."""
+        for slots, having in self._indexes:
+            slot = slots.get(row.bundle.digest)
+            if slot is not None:
+                said = having.get(slot)
+                if said is None:
+                    return _NOTHING
+                return PlainTerms(_summary_of(row.bundle.skill, self._words) & self._terms, frozenset(said))
+        return None
+
+
+def summary_terms(skill: Skill, terms: Iterable[str], words: Words) -> PlainTerms:
+    """Return what the summary of a skill says of terms, where there are too many skills to go through what each says.
+
+    Where nothing in it begins as any of the terms do it says nothing, which misses spelt signs: `cpp` for `c++`.
+    """
+    text = f"{skill.name}\n{skill.description}".casefold()
+    if not any(term[:_BEGINNING] in text for term in terms):
+        return _NOTHING
+    summary = _summary_of(skill, words)
+    return PlainTerms(summary, summary)
 
 
 def plain_search(
@@ -75,6 +115,20 @@ def plain_score(terms: Sequence[str], worth: Mapping[str, float], said: PlainTer
     """Return how well a skill fits; terms are added in their order, so that equal sets are equal to the last bit."""
     in_all = sum(worth[term] for term in terms if term in said.everything)
     return in_all + _OF_SUMMARY * sum(worth[term] for term in terms if term in said.summary)
+
+
+def _summary_of(skill: Skill, words: Words) -> frozenset[str]:
+    return frozenset(words.count(f"{skill.name}\n{skill.description}"))
+
+
+def _having(index: LayerIndex, terms: Iterable[str]) -> Mapping[int, list[str]]:
+    """Return which of the terms each skill has, by its slot."""
+    having: dict[int, list[str]] = {}
+    for part in index.parts:
+        for term in terms:
+            for slot in part.slots_of(term):
+                having.setdefault(slot, []).append(term)
+    return having
 
 
 def _listed(view: View) -> Iterator[Row]:

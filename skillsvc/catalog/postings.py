@@ -88,6 +88,11 @@ class Postings:
         first, light, end = self._firsts[at], self._lights[at], self._firsts[at + 1]
         return weight_of(self._entries, slot, first, light) or weight_of(self._entries, slot, light, end)
 
+    def slots_of(self, term: str) -> Iterator[int]:
+        """Yield the slots of the skills that have a term."""
+        found = self.find(term)
+        return (entry >> WEIGHT_BITS for half in (found.heavy, found.light) for entry in half)
+
     def slots_by_term(self) -> Iterator[tuple[str, Iterator[int]]]:
         """Yield all terms with the slots of the skills that have them."""
         for term, entries in self.items():

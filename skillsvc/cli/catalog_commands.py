@@ -78,9 +78,9 @@ def search(
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Find the skills that fit a query, best first (not built yet).
+    """Find the skills that fit a query, best first.
 
-    A server of this version answers NOT_IMPLEMENTED.
+    With --task a server of this version answers NOT_IMPLEMENTED.
 
     Piped, each is a line with tabs between name, score, what matched and description.
 

@@ -51,6 +51,8 @@ class Limits:
     retained_row_bytes: int = 16 * MIB
     resident_layer_bytes: int = 256 * MIB
     """Memory for the layers that no source feeds; what is let go of is read from the store again when asked for."""
+    search_index_bytes: int = 512 * MIB
+    """Memory for the indexes of searches: 100,000 skills of some 760 words take half of it."""
     partition_idle_s: float = 900.0
     """How long a partition that a template of sources feeds is looked at after somebody has asked for it."""
     revoked_names: int = 10_000

@@ -16,6 +16,8 @@ from skillsvc.domain.partition import parse_project
 
 _SMALLEST_RANGE = 4
 """A range of a body must hold any one character, which has up to 4 bytes."""
+_HITS = 5
+"""Of a search that asks for no number of them."""
 
 _VIEWS = (pb.SKILL_VIEW_UNSPECIFIED, pb.SKILL_VIEW_BASIC, pb.SKILL_VIEW_FULL)
 _BODY_FORMS = (pb.BODY_FORM_UNSPECIFIED, pb.BODY_FORM_BODY, pb.BODY_FORM_DOCUMENT)
@@ -117,6 +119,17 @@ class ActivateAsk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchAsk:
+    """A search: `limit` hits at most, with bodies of `body_bytes` in all."""
+
+    scope: Scope
+    query: str
+    limit: int
+    invoker: Invoker
+    body_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WatchAsk:
     """A watch, from the state of a token on; "" where the watcher holds none."""
 
@@ -190,6 +203,20 @@ def parse_activation(request: pb.ActivateRequest, _limits: Limits) -> ActivateAs
         invoker=invoker_of(request.invocation, Invoker.MODEL),
         request_id=text_of("request_id", request.request_id, caps.CAPS["ActivateRequest.request_id"].max_bytes),
         arguments=_hash_without(request, "request_id"),
+    )
+
+
+def parse_search(request: pb.SearchSkillsRequest, limits: Limits) -> SearchAsk:
+    """Return what a SearchSkills request asks for; more hits or bytes than there may be are lowered to that."""
+    scope = scope_of(request)
+    not_built("builtin_tools", given=bool(request.builtin_tools))
+    not_built("task", given=bool(request.task))
+    return SearchAsk(
+        scope=scope,
+        query=text_of("query", request.query, caps.CAPS["SearchSkillsRequest.query"].max_bytes),
+        limit=min(request.limit or _HITS, caps.CAPS["SearchSkillsResponse.hits"].max_items),
+        invoker=invoker_of(request.invocation, Invoker.ANY),
+        body_bytes=min(request.body_bytes, limits.range_bytes),
     )
 
 

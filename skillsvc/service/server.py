@@ -40,10 +40,12 @@ from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
 from skillsvc.service.health import Health, health_handlers
 from skillsvc.service.health_watches import HealthWatches
+from skillsvc.service.indexing import Indexing
 from skillsvc.service.needs import Needs
 from skillsvc.service.reads import Reads
 from skillsvc.service.reflection import SERVICE as REFLECTION_SERVICE
 from skillsvc.service.reflection import reflection_handlers
+from skillsvc.service.searches import Searches
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
 from skillsvc.service.texts import Texts
@@ -55,6 +57,7 @@ from skillsvc.sources.remote_blobs import RemoteBlobs
 _READING_THREADS = 4
 _LAYER_THREADS = 2
 _LOOKING_THREADS = 4
+_SEARCHING_THREADS = 2
 _OUTBOUND_THREADS = 16
 _OUTBOUND_WAITING = 64
 """Calls that may wait for what sources have elsewhere."""
@@ -128,6 +131,13 @@ class Server:
             within_s=within_s,
             reason=ErrorReason.SOURCE_UNREACHABLE,
         )
+        # What has an index is found in no time: it must not wait for what has none.
+        self._searching = Threads("search", threads=_SEARCHING_THREADS, waiting=_WAITING, within_s=within_s)
+        self._searching_plainly = Threads("plain", threads=_SEARCHING_THREADS, waiting=_WAITING, within_s=within_s)
+        self._texts = Texts(parts.blobs, self._reading, remote=parts.remote, outbound=self._outbound)
+        self._indexing = Indexing(
+            parts.current, self._texts.body_at_hand, at_most_bytes=parts.limits.search_index_bytes
+        )
         needs = None if parts.in_use is None else Needs(parts.in_use, self._looking_for, parts.limits)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers, needs)
         self._hurrying: asyncio.Future[None] | None = None
@@ -158,11 +168,18 @@ class Server:
     def _agents_front(self, parts: Parts, boundary: Boundary) -> Front:
         limits = parts.limits
         answers = AnswerCache(limits.answer_cache_bytes)
-        texts = Texts(parts.blobs, self._reading, remote=parts.remote, outbound=self._outbound)
+        texts = self._texts
         handlers = skill_source_handlers(
             boundary,
             info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
             reads=Reads(sights=self._sights, texts=texts, answers=answers, keys=parts.keys, limits=limits),
+            searches=Searches(
+                sights=self._sights,
+                texts=texts,
+                indexing=self._indexing,
+                threads=self._searching,
+                plainly=self._searching_plainly,
+            ),
             activations=Activations(
                 sights=self._sights,
                 texts=texts,
@@ -265,6 +282,7 @@ class Server:
 
     def serve(self) -> None:
         """Begin to answer from the catalog, and be healthy."""
+        self._indexing.follow(self._changes)
         self._enter(Phase.SERVING)
 
     async def drain(self, grace_s: float) -> None:
@@ -279,6 +297,9 @@ class Server:
         await self._stop(grace_s)
         for unsubscribe in self._subscribed:
             unsubscribe()
+        await self._indexing.close()
+        self._searching.close()
+        self._searching_plainly.close()
         self._outbound.close()
         self._reading.close()
         self._recording.close()

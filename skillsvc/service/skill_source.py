@@ -20,9 +20,11 @@ from skillsvc.service.requests import (
     parse_body,
     parse_inventory,
     parse_list,
+    parse_search,
     parse_watch,
 )
 from skillsvc.service.roles import AGENTS
+from skillsvc.service.searches import Searches
 from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
@@ -30,7 +32,7 @@ SERVICE = AGENTS.full_name
 CONTRACT = 3
 """Grows with each field that is added to the contract."""
 
-FEATURES = ("Activate", "ListAssets", "ListSkills", "ReadAsset", "SkillBody", "WatchCatalog")
+FEATURES = ("Activate", "ListAssets", "ListSkills", "ReadAsset", "SearchSkills", "SkillBody", "WatchCatalog")
 """What is built: the names of calls, sorted."""
 
 
@@ -58,7 +60,14 @@ class ServerInfo:
 
 
 def skill_source_handlers(
-    boundary: Boundary, *, info: ServerInfo, sights: Sights, reads: Reads, activations: Activations, watch: Watch
+    boundary: Boundary,
+    *,
+    info: ServerInfo,
+    sights: Sights,
+    reads: Reads,
+    searches: Searches,
+    activations: Activations,
+    watch: Watch,
 ) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
     return {
@@ -69,7 +78,7 @@ def skill_source_handlers(
         "ReadAsset": boundary.unary(pb.ReadAssetRequest, parse_asset, reads.read_asset),
         "Activate": boundary.unary(pb.ActivateRequest, parse_activation, activations.activate),
         "WatchCatalog": boundary.stream(pb.WatchCatalogRequest, parse_watch, watch.watch_catalog),
-        "SearchSkills": boundary.unary(pb.SearchSkillsRequest, _nothing, _not_built("SearchSkills", sights)),
+        "SearchSkills": boundary.unary(pb.SearchSkillsRequest, parse_search, searches.search_skills),
         "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, _nothing, _not_built("RenderCatalog", sights)),
         "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome", sights)),
         "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch", sights)),

@@ -9,7 +9,7 @@ import hashlib
 
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.content.blobs import BlobStore
-from skillsvc.domain.errors import DataLoss, ErrorReason, Unavailable
+from skillsvc.domain.errors import DataLoss, ErrorReason, SkillsvcError, Unavailable
 from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Asset, Bundle, TextRef
 from skillsvc.parsing.document import body_of, is_text
@@ -24,7 +24,8 @@ class Texts:
     `row` is the row, in what is seen, whose text is asked for. Whoever keeps answers by digests alone has to wait
     for `given` first.
 
-    All methods raise Unavailable (SOURCE_UNREACHABLE) where something has to be brought and cannot be.
+    All methods but `body_at_hand` raise Unavailable (SOURCE_UNREACHABLE) where something has to be brought and cannot
+    be.
     """
 
     def __init__(
@@ -68,6 +69,23 @@ class Texts:
         """Tell whether an asset is text: valid UTF-8 without NUL."""
         await self._bring(seen, row, asset.digest)
         return await self._threads.run(lambda: is_text(self._blobs.read(asset.digest)))
+
+    def body_at_hand(self, source: SourceKey, bundle: Bundle) -> str:
+        """Return the body of a source's bundle, "" where it has none, or none that is here and its own. For any thread.
+
+        What merely serves to find skills is never fetched, and no fault of what is stored is told of it.
+        """
+        if bundle.body is None:
+            return ""
+        remote, digest = self._remote, (bundle.document or bundle.body).digest
+        offered = remote is not None and not remote.is_idle and remote.offers(source, digest)
+        # Asked of the store, as in `_bring`: what is not here yet is not lost.
+        if remote is not None and offered and (remote.owes(source, digest) or not self._blobs.has(digest)):
+            return ""
+        try:
+            return self._body(bundle).decode()
+        except SkillsvcError:
+            return ""
 
     async def _bring(self, seen: Seen, row: Row, digest: str) -> None:
         """Return once a blob is here that a row's source has elsewhere; what it does not offer is here, or lost."""

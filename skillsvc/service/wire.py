@@ -13,7 +13,9 @@ from skillsource.v1 import skill_pb2, skill_source_pb2
 from skillsvc.catalog.diff import Difference
 from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.listing import CollectionEntry
+from skillsvc.catalog.search import Hit
 from skillsvc.catalog.views import Sight
+from skillsvc.catalog.weights import Field
 from skillsvc.domain.caps import CAPS, cut_text, flatten
 from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.generation import Row
@@ -139,6 +141,17 @@ def full_skill(row: Row, limits: Limits) -> skill_pb2.Skill:
         )
     )
     return message
+
+
+def search_hit(hit: Hit, *, matched: Iterable[Field], snippet: str, body: str) -> skill_source_pb2.SearchHit:
+    """Return a hit of a search."""
+    return skill_source_pb2.SearchHit(
+        skill=basic_skill(hit.row),
+        score=hit.score,
+        matched=[field.value for field in matched],
+        snippet=snippet,
+        body=body,
+    )
 
 
 def version_label(bundle: Bundle) -> str:

@@ -101,6 +101,19 @@ def test_list_narrows(server: RunningServer, narrowed: list[str], names: list[st
     assert [row[0] for row in columns(asked(server, "list", *narrowed))] == names
 
 
+def test_search_prints_a_line_a_hit_best_first(server: RunningServer) -> None:
+    found = raw(server, "SearchSkills", pb.SearchSkillsRequest(query="people höhle"), pb.SearchSkillsResponse)
+    assert json.loads(asked(server, "search", "people höhle", "--json")) == found
+    assert columns(asked(server, "search", "people höhle")) == [
+        ["for-people", f"{found['hits'][0]['score']:.3f}", "name description", "For people."],
+        ["for-all", f"{found['hits'][1]['score']:.3f}", "body", "For everybody."],
+    ]
+    assert [row[0] for row in columns(asked(server, "search", "people höhle", "--limit", "1"))] == ["for-people"]
+    assert [row[0] for row in columns(asked(server, "search", "people höhle", "--invocation", "model"))] == ["for-all"]
+    assert asked(server, "search", "nothing-of-the-kind") == b""
+    assert asked(server, "search", '" OR NEAR( *') == b""
+
+
 def test_json_is_what_protobuf_makes_of_the_raw_answers(server: RunningServer) -> None:
     view = pb.SkillView.SKILL_VIEW_FULL
     listing = raw(server, "ListSkills", pb.ListSkillsRequest(), pb.ListSkillsResponse)
@@ -209,7 +222,7 @@ def test_what_fails_is_one_line_and_a_status(server: RunningServer) -> None:
         ("activate", "nobody"): (1, "SKILL_NOT_FOUND"),
         ("body", "nobody", "--json"): (1, "SKILL_NOT_FOUND"),
         ("list", "--collection", "nowhere"): (1, "COLLECTION_NOT_FOUND"),
-        ("search", "wine"): (1, "NOT_IMPLEMENTED"),
+        ("search", "wine", "--task", "dinner"): (1, "NOT_IMPLEMENTED"),
         ("render",): (1, "NOT_IMPLEMENTED"),
     }
     ended = {}

@@ -23,6 +23,7 @@ BUILT = {
     "ListAssets": {*SCOPE, "name"},
     "ReadAsset": {*SCOPE, "skill", "asset", "offset", "max_bytes", "if_none_match", "as_text"},
     "Activate": {*SCOPE, "name", "invocation", "mcp", "text_form", "request_id"},
+    "SearchSkills": {*SCOPE, "query", "limit", "invocation", "body_bytes"},
     "WatchCatalog": {*SCOPE, "since"},
 }
 """The fields whose behaviour is built; of `mcp` and `text_form` some values only."""
@@ -113,6 +114,7 @@ UNKNOWN_NUMBERS = [
     ("ListSkills", "view", -1),
     ("ListSkills", "invocation", 4),
     ("SkillBody", "form", 3),
+    ("SearchSkills", "invocation", 4),
     ("Activate", "invocation", 2**31 - 1),
     ("Activate", "mcp", 3),
     ("Activate", "text_form", 4),

@@ -42,6 +42,7 @@ OTHERS = {
     "retained_at_most": 256,
     "retained_row_bytes": 16 * MIB,
     "resident_layer_bytes": 256 * MIB,
+    "search_index_bytes": 512 * MIB,
     "revoked_names": 10_000,
     "wait_for_generation_s": 2,
     "call_without_deadline_s": 120,

@@ -1,0 +1,117 @@
+"""The handler of SearchSkills: by indexes where each layer of the caller has one, by the plain rule where not.
+
+Both go through what the caller sees alone, in threads: bodies are cut for snippets there, too, and hundreds of words
+may be tried for a typing error.
+"""
+
+from collections.abc import Sequence
+
+from skillsource.v1 import skill_source_pb2 as pb
+
+from skillsvc.catalog.layer_index import LayerIndex
+from skillsvc.catalog.plain_search import (
+    PlainTerms,
+    SaidByIndexes,
+    plain_search,
+    plain_terms,
+    summary_terms,
+    terms_of_skill,
+)
+from skillsvc.catalog.search import Hit, search
+from skillsvc.catalog.snippets import snippet_of
+from skillsvc.catalog.weights import Field, matched_fields
+from skillsvc.domain.generation import Row
+from skillsvc.domain.view import View
+from skillsvc.parsing.words import Words
+from skillsvc.service import wire
+from skillsvc.service.call import Call
+from skillsvc.service.indexing import Indexing
+from skillsvc.service.requests import SearchAsk
+from skillsvc.service.sights import Seen, Sights, source_of
+from skillsvc.service.texts import Texts
+from skillsvc.service.threads import Threads
+
+BY_INDEX = "bm25"
+PLAIN = "idf"
+_MOST_READ = 1_000
+"""Skills without an index whose bodies a search reads: of more it knows names and descriptions only."""
+_LOOKED_THROUGH = 128 * 1024
+"""Characters of a body that are looked through for what matched, as for a snippet."""
+
+
+class Searches:
+    """The handler of SearchSkills."""
+
+    def __init__(self, *, sights: Sights, texts: Texts, indexing: Indexing, threads: Threads, plainly: Threads) -> None:
+        """Search what `sights` has, in `threads`; without indexes, which takes longer, in those of `plainly`."""
+        self._sights = sights
+        self._texts = texts
+        self._indexing = indexing
+        self._threads = threads
+        self._plainly = plainly
+        self._words = Words()
+
+    async def search_skills(self, ask: SearchAsk, call: Call) -> bytes:
+        """Answer SearchSkills."""
+        seen = await self._sights.of(ask.scope, call)
+        view = seen.sight.view
+        indexes = await self._indexing.of(view)
+        if indexes is not None:
+            found = indexes
+            return await self._threads.run(lambda: self._answer(ask, seen, self._by_index(ask, view, found), BY_INDEX))
+        latest = self._indexing.latest(view)
+        return await self._plainly.run(lambda: self._answer(ask, seen, self._plain(ask, seen, latest), PLAIN))
+
+    def _by_index(self, ask: SearchAsk, view: View, indexes: Sequence[LayerIndex]) -> Sequence[Hit]:
+        return search(view, indexes, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
+
+    def _plain(self, ask: SearchAsk, seen: Seen, latest: Sequence[LayerIndex]) -> Sequence[Hit]:
+        """Search without an index of this generation; what indexes of other ones know of a skill is as true."""
+        view = seen.sight.view
+        terms = plain_terms(ask.query)
+        if not terms:
+            return ()
+        known = SaidByIndexes(latest, terms, self._words)
+        unknown = sum(
+            not any(row.bundle.digest in index.slots for index in latest)
+            for layer in view.layers
+            for row in layer.listed
+        )
+
+        def said_by(row: Row) -> PlainTerms:
+            said = known.of(row)
+            if said is not None:
+                return said
+            skill = row.bundle.skill
+            if unknown > _MOST_READ:
+                return summary_terms(skill, terms, self._words)
+            body = self._texts.body_at_hand(source_of(seen, row), row.bundle)
+            return terms_of_skill(skill, body, self._words)
+
+        return plain_search(view, said_by, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
+
+    def _answer(self, ask: SearchAsk, seen: Seen, hits: Sequence[Hit], engine: str) -> bytes:
+        """Encode hits; each has its body whole where what is left of the budget holds it, and none where not."""
+        left = ask.body_bytes
+        told: list[pb.SearchHit] = []
+        for hit in hits:
+            bundle = hit.row.bundle
+            body = self._texts.body_at_hand(source_of(seen, hit.row), bundle)
+            size = bundle.body.size if bundle.body is not None else 0
+            given = body if size <= left else ""
+            left -= len(given.encode())
+            told.append(
+                wire.search_hit(
+                    hit,
+                    matched=_matched(hit, body, self._words),
+                    snippet=snippet_of(bundle.skill, body, hit.terms, self._words),
+                    body=given,
+                )
+            )
+        return seen.encoded + pb.SearchSkillsResponse(hits=told, engine=engine).SerializeToString()
+
+
+def _matched(hit: Hit, body: str, words: Words) -> tuple[Field, ...]:
+    """Return the fields of a hit that have what was looked for, the body where it is none that is looked through."""
+    found = matched_fields(hit.row.bundle.skill, body[:_LOOKED_THROUGH], hit.terms, words)
+    return found or (Field.BODY,)
