@@ -5,7 +5,7 @@ half as much again where it is in the summary; no counts, no lengths. It goes th
 is for a while, or for an older generation.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
@@ -84,9 +84,9 @@ def plain_search(
 ) -> tuple[Hit, ...]:
     """Return the skills that fit a query best, `limit` at most: by score, those of no collection first, by name.
 
-    Statistics are of all that the view lists, whatever a rule or a request leaves of it.
+    Statistics are of all that the view lists, whatever a request leaves of it.
     """
-    held = [(row, said_by(row)) for row in _listed(view)]
+    held = [(row, said_by(row)) for row in view.listed()]
     terms = plain_terms(query)
     worth = rarities(terms, [said for _row, said in held])
     names = allowed_in(view, allow)
@@ -129,9 +129,3 @@ def _having(index: LayerIndex, terms: Iterable[str]) -> Mapping[int, list[str]]:
             for slot in part.slots_of(term):
                 having.setdefault(slot, []).append(term)
     return having
-
-
-def _listed(view: View) -> Iterator[Row]:
-    """Yield what the layers list, whatever is allowed of it."""
-    for rank, layer in enumerate(view.layers):
-        yield from (row for row in layer.listed if view.overlay.get(row.name, rank) == rank)

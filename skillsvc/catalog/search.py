@@ -1,8 +1,9 @@
 """Search: the skills of a view that a query is about, best first, by BM25 over the layers' indexes. Pure.
 
-Scores are of one set of statistics, the caller's own layers: how many skills their view lists and how many of these
-have a term. What a request narrows, and what an access rule hides, changes none of them. Scores are whole numbers until
-all is added, so that equal is equal in whatever order things were built.
+Scores are of one set of statistics, the caller's own view: how many skills it lists and how many of these have a term.
+What a request narrows changes none of them. What an access rule hides is in none: else a caller could tell by what is
+found which words it holds (rules.md 7). Scores are whole numbers until all is added, so that equal is equal in whatever
+order things were built.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,24 +60,31 @@ class _Entries:
 class _Seen:
     """The index of one layer as a view has it.
 
-    `unlisted` are the slots that the view does not list, `withheld` those that no hit may be, `among` those that alone
-    may be hits, None for all.
+    `lost` are the slots of names that a stronger layer has, `visible` those that the view lists, None for all that are
+    not lost. `withheld` are those that no hit may be, `among` those that alone may be hits, None for all.
     """
 
     index: LayerIndex
-    unlisted: frozenset[int]
+    lost: frozenset[int]
+    visible: frozenset[int] | None
     withheld: frozenset[int]
     among: frozenset[int] | None
 
     @property
     def listed(self) -> int:
         """How many skills the view lists of it."""
-        return len(self.index) - len(self.unlisted)
+        return len(self.index) - len(self.lost) if self.visible is None else len(self.visible)
 
     def count(self, term: str) -> int:
         """Return how many of these have a term."""
         having = self.index.count(term)
-        return having - sum(self.index.has(term, slot) for slot in self.unlisted) if having else 0
+        if not having:
+            return 0
+        if self.visible is None:
+            return having - sum(self.index.has(term, slot) for slot in self.lost)
+        if len(self.visible) * _LOOK_UP < having:
+            return sum(self.index.has(term, slot) for slot in self.visible)
+        return sum(slot in self.visible for part in self.index.parts for slot in part.slots_of(term))
 
 
 def search(
@@ -144,10 +152,21 @@ def _seen(view: View, rank: int, index: LayerIndex, names: frozenset[str] | None
             withheld |= index.not_for_user
         case Invoker.ANY:
             pass
-    if names is None:
-        return _Seen(index, lost, withheld, None)
-    rows = (view.layers[rank].find(name) for name in names)
-    return _Seen(index, lost, withheld, frozenset(index.slots[row.bundle.digest] for row in rows if row) - withheld)
+
+    def slots_of(names: frozenset[str] | None) -> frozenset[int] | None:
+        if names is None:
+            return None
+        rows = (view.layers[rank].find(name) for name in names)
+        return frozenset(index.slots[row.bundle.digest] for row in rows if row)
+
+    visible, among = slots_of(view.allow), slots_of(names)
+    return _Seen(
+        index,
+        lost,
+        None if visible is None else visible - lost,
+        withheld,
+        None if among is None else among - withheld,
+    )
 
 
 def _factors(layers: Sequence[_Seen], words: Sequence[Word]) -> Mapping[str, int]:

@@ -93,7 +93,16 @@ def test_an_allow_list_takes_names_out_of_the_answer_and_changes_nothing_else(
     every = found(search(view, held, query, limit=100))
     narrowed = [hit for hit in every if hit[0] in allow][:limit]
     assert found(search(view, held, query, limit=limit, allow=allow)) == narrowed
-    assert found(search(compose(view.layers, allow), held, query, limit=limit)) == narrowed
+
+
+@given(view=views, query=queries, allow=st.frozensets(st.sampled_from((*NAMES, "nobody"))))
+def test_what_an_access_rule_hides_is_as_if_it_were_nowhere(view: View, query: str, allow: frozenset[str]) -> None:
+    ruled = compose(view.layers, allow)
+    without = view_of(tuple(ruled.listed()))
+    every = search(without, indexes(without), query, limit=100)
+    assert found(search(ruled, indexes(view), query, limit=100)) == found(every)
+    plainly = plain_search(without, SHELVES.plain_terms_of, query, limit=100)
+    assert found(plain_search(ruled, SHELVES.plain_terms_of, query, limit=100)) == found(plainly)
 
 
 @given(view=views, query=queries)

@@ -5,10 +5,11 @@ from typing import TypedDict, Unpack
 import pytest
 
 from skillsvc.catalog.listing import Invoker
-from skillsvc.catalog.plain_search import plain_search
+from skillsvc.catalog.plain_search import PlainTerms, SaidByIndexes, plain_search, plain_terms, summary_terms
 from skillsvc.catalog.search import rarity
+from skillsvc.domain.generation import Row
 from skillsvc.domain.view import View
-from tests.simulators.searchable import Shelves, view_of
+from tests.simulators.searchable import Shelves, layer_of, view_of
 
 
 @pytest.fixture
@@ -84,10 +85,51 @@ def test_ties_narrowing_and_the_limit_are_as_with_an_index(shelves: Shelves) -> 
     assert find(shelves, view, "tea", limit=1) == {"b": found["b"]}
     assert find(shelves, view, "tea", limit=1, allow=frozenset({"a"})) == {"a": found["a"]}
     assert find(shelves, view, "tea", invoker=Invoker.MODEL) == {"c": found["c"], "a": found["a"]}
-    assert find(shelves, view_of(view.layers[0].listed, allow=frozenset({"c"})), "tea") == {"c": found["c"]}
+    ruled = view_of(view.layers[0].listed, allow=frozenset({"c"}))
+    # As if there were nothing else.
+    assert find(shelves, ruled, "tea") == find(shelves, view_of([view.layers[0].listed[2]]), "tea")
 
 
 def test_of_a_name_in_two_layers_the_stronger_one_counts(shelves: Shelves) -> None:
     strong, weak = [shelves.row("tea", "green")], [shelves.row("tea", "black"), shelves.row("pot", "black")]
     view = view_of(strong, weak)
     assert find(shelves, view, "black") == find(shelves, view_of([*strong, weak[1]]), "black")
+
+
+def test_an_index_of_another_state_says_of_a_skill_what_it_says_itself(shelves: Shelves) -> None:
+    held = [
+        shelves.row("alpha", "t test statistics", "run the t test", keywords=("sums",)),
+        shelves.row("beta", "genomics", "the the test pipeline"),
+        shelves.row("gamma", "plots", "the plot"),
+    ]
+    index = shelves.index(layer_of([*held, shelves.row("later", "test")]))
+    query = "t-test the sums"
+    known = SaidByIndexes([index], plain_terms(query), shelves.words)
+    unknown = shelves.row("unknown", "test", "test")
+    assert known.of(unknown) is None
+
+    def said_by(row: Row) -> PlainTerms:
+        said = known.of(row)
+        assert said is not None
+        return said
+
+    view = view_of(held)
+    hits = plain_search(view, said_by, query, limit=50)
+    assert {hit.row.name: hit.score for hit in hits} == find(shelves, view, query)
+
+
+def test_all_that_a_skill_says_is_looked_for(shelves: Shelves) -> None:
+    row = shelves.row("a", "b", "c", keywords=("kk",), capabilities=("cc",), when_to_use="ww", display_name="DD")
+    for query in ("kk", "cc", "ww", "dd"):
+        assert list(find(shelves, view_of([row]), query)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [("draw", True), ("drawing", True), ("harbors", True), ("sea", False), ("maps", True), ("a", True)],
+)
+def test_a_summary_alone_is_looked_through_by_how_terms_begin(shelves: Shelves, query: str, is_found: bool) -> None:  # noqa: FBT001 - a case
+    row = shelves.row("a", "Draws MAPS of harbors.", "sea")
+    said = summary_terms(row.bundle.skill, plain_terms(query), shelves.words)
+    assert said.everything == said.summary
+    assert any(term in said.everything for term in plain_terms(query)) == is_found

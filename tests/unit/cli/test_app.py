@@ -7,8 +7,6 @@ import sys
 from importlib.metadata import version as version_of
 from typing import get_args
 
-import pytest
-
 from skillsvc.cli.app import LayoutName, ProfileName, app
 from skillsvc.cli.asking import DEFAULT_ADDRESS
 from skillsvc.parsing.findings import Profile
