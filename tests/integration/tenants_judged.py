@@ -85,6 +85,7 @@ class Judged:
         self.digests: Names[tuple[tuple[Text, bool], ...]] = Names()
         self.contents: Names[Text] = Names()
         self.alike: dict[tuple[str, str], bytes] = {}
+        self.scores: dict[object, tuple[tuple[str, float], ...]] = {}
         self.begun: set[str] = set()
         self.asked: list[tuple[Asked, str]] = []
         self.changed = 0
@@ -151,6 +152,51 @@ class Judged:
             if text.collection in counts:
                 counts[text.collection] += 1
         assert {each.id: each.count for each in answer.collections} == counts
+
+    def search_as(
+        self,
+        caller: str,
+        listing: Listing,
+        query: str,
+        sought: Text | None,
+        *,
+        limit: int,
+        bodies: bool,
+        asked: Asked,
+    ) -> None:
+        """Search for what one text says alone, or for what all say where none is sought."""
+        request = pb.SearchSkillsRequest(
+            query=query,
+            limit=limit,
+            body_bytes=1024 * 1024 if bodies else 0,
+            invocation=INVOKERS[listing.invoker],
+            **self.scope(listing.project, listing.allow, asked.token, exactly=asked.exactly),
+        )
+
+        def found() -> tuple[Sight, list[Text]]:
+            sight = self.see(caller, listing.project, asked.token, exactly=asked.exactly)
+            return sight, self.model.select(sight, listing)
+
+        told = self.run(self.house.ask(caller, request))
+        expected = self.expected(caller, request, told, found)
+        if expected is None:
+            return
+        sight, texts = expected
+        answer = pb.SearchSkillsResponse.FromString(told.answer)
+        self.is_of(answer.generation, sight)
+        by_name = {text.name: text for text in texts if sought is None or text.secret == sought.secret}
+        names = [hit.skill.name for hit in answer.hits]
+        assert len(names) == len(set(names)) == min(limit or 5, len(by_name))
+        shown = [by_name[name] for name in names]
+        self.are_told([hit.skill for hit in answer.hits], shown)
+        for hit, text in zip(answer.hits, shown, strict=True):
+            assert hit.body == (text.body if bodies else "")
+            assert hit.snippet == text.body
+            assert "body" in hit.matched
+        # What is counted is of this view alone: the same one is told the same, whatever others have meanwhile.
+        scores = tuple((hit.skill.name, hit.score) for hit in answer.hits)
+        key = (answer.engine, query, limit, listing, tuple(sight.listed()))
+        assert self.scores.setdefault(key, scores) == scores
 
     def watch_as(self, caller: str, listing: Listing, since: str) -> None:
         """Begin a watch, and hold its first event against what is another."""

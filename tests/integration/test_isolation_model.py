@@ -293,6 +293,16 @@ class Tenants(Judged, RuleBasedStateMachine):
                 request = pb.ReadAssetRequest(skill=name, asset=asset, if_none_match=digests[1], **scope)
                 self.read_asset(caller, request, find)
 
+    @rule(aims=AIMS, invoker=st.sampled_from(sorted(INVOKERS)), limit=st.sampled_from((0, 1, 50)), bodies=st.booleans())
+    def everybody_searches(self, aims: list[Aim], *, invoker: str, limit: int, bodies: bool) -> None:
+        """Search for the secret of a text, which nothing else says, and for a word that all say."""
+        for aim in aims:
+            asked, aimed = self.asked_of(aim)
+            listing = Listing(asked.project, asked.allow, invoker=invoker)
+            for query, sought in ((aimed.secret, aimed), ("Version", None)):
+                for caller in CALLERS:
+                    self.search_as(caller, listing, query, sought, limit=limit, bodies=bodies, asked=asked)
+
     @rule(
         aims=AIMS,
         request_id=st.sampled_from(("", "x", "x", "y")),
@@ -426,6 +436,7 @@ class Tenants(Judged, RuleBasedStateMachine):
             pb.ListAssetsRequest(name=name, **scope),
             pb.ReadAssetRequest(skill=name, asset="notes.txt", **scope),
             pb.ActivateRequest(name=name, request_id="x", **scope),
+            pb.SearchSkillsRequest(query=name, **scope),
             pb.GetServerInfoRequest(),
         ):
             told = self.run(self.house.ask(caller, request))
