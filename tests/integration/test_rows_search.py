@@ -61,7 +61,7 @@ async def test_row_22_members_of_a_collection_are_found(shelves: Shelves) -> Non
 
 
 async def test_row_31_a_keyword_counts_and_so_does_each_word_of_a_name_and_ties_are_by_name(shelves: Shelves) -> None:
-    """A part of a word is not looked for: `rust-review` is found by each of its words, and not by `vie`."""
+    """Words are compared, and no parts of them: `rust-review` is found by each of its words, and not by `vie`."""
     shelves.directory(
         "main",
         {
@@ -81,7 +81,7 @@ async def test_row_31_a_keyword_counts_and_so_does_each_word_of_a_name_and_ties_
 
 
 async def test_row_32_both_words_come_before_one_of_them(shelves: Shelves) -> None:
-    """There is no narrower first search whose failure falls back: what has more of the query comes first."""
+    """There is one search: what has more of the words comes before what has fewer, which is not left out."""
     shelves.directory(
         "main",
         {
@@ -117,7 +117,7 @@ async def test_row_32_both_words_come_before_one_of_them(shelves: Shelves) -> No
     ],
 )
 async def test_row_33_nothing_typed_is_an_operator_or_an_error(shelves: Shelves, query: str, found: list[str]) -> None:
-    """Decided: `OR` is a word like all others."""
+    """`OR` is a word like all others."""
     shelves.directory(
         "main",
         {
@@ -133,8 +133,8 @@ async def test_row_33_nothing_typed_is_an_operator_or_an_error(shelves: Shelves,
         assert sorted(await names(catalog, query)) == found
 
 
-async def test_row_34_and_35_without_an_index_the_rarity_of_words_decides_as_the_vectors_say(shelves: Shelves) -> None:
-    """By an index, which sees how often and where, it is another number."""
+async def test_row_34_without_an_index_the_rarity_of_words_decides_as_the_vectors_say(shelves: Shelves) -> None:
+    """ADR 0011: the rule answers while there is no index of the state; by an index scores are others."""
     root = shelves.directory(
         "main",
         {
@@ -149,7 +149,6 @@ async def test_row_34_and_35_without_an_index_the_rarity_of_words_decides_as_the
         assert answer.engine == "idf"
         assert [hit.skill.name for hit in answer.hits] == ["alpha", "beta", "gamma"]
         assert [hit.score for hit in answer.hits] == pytest.approx([1.3085, 0.6035, 0.1335], abs=5e-5)
-        assert await scores(catalog, "t", consistency=past) == {"alpha": pytest.approx(2.4521, abs=5e-5)}
         present = await find(catalog, "t-test the")
         assert (present.engine, present.hits[0].skill.name) == ("bm25", "alpha")
         # What an index of another state knows is as true, and no other number.
@@ -162,10 +161,13 @@ async def test_row_35_one_skill_alone_is_found_by_its_own_word_and_one_letter_se
     root = shelves.directory("main", {"r/SKILL.md": skill("r", "Plots in R.")})
     async with shelves.serving() as catalog:
         assert await names(catalog, "plots") == ["r"]
-        assert await names(catalog, "R") == ["r"]
         past = await older(catalog, root)
         assert await names(catalog, "plots", consistency=past) == ["r"]
-        assert await names(catalog, "R", consistency=past) == ["r"]
+        for state in (pb.Consistency(), past):
+            alone = await scores(catalog, "R", consistency=state)
+            assert list(alone) == ["r"]
+        # Beside a longer one it is not looked for where there is no index.
+        assert await scores(catalog, "R plots", consistency=past) == await scores(catalog, "plots", consistency=past)
 
 
 async def test_row_36_a_word_in_the_name_counts_for_more_and_ties_leave_collections_for_last(shelves: Shelves) -> None:
@@ -195,19 +197,26 @@ def numbered(count: int) -> dict[str, str]:
     }
 
 
-async def test_row_37_and_38_what_is_left_out_changes_no_score_and_an_allowed_sixth_is_the_first(
-    shelves: Shelves,
-) -> None:
-    """Row 37 is about what is disabled, which is not built; what a request leaves out counts in the same way."""
+async def test_row_37_what_a_request_leaves_out_changes_no_score(shelves: Shelves) -> None:
+    """Nothing can be disabled yet; what `allow` leaves out counts in the same way."""
     root = shelves.directory("main", numbered(8))
     async with shelves.serving() as catalog:
         past = await older(catalog, root)
         for state in (pb.Consistency(), past):
             everything = await scores(catalog, "wind sails", consistency=state)
-            sixth = list(everything)[5]
-            narrowed = pb.AllowList(names=[sixth, "nobody"])
-            assert await scores(catalog, "wind sails", allow=narrowed, consistency=state) == {sixth: everything[sixth]}
-            assert await names(catalog, "wind sails", allow=narrowed, limit=1, consistency=state) == [sixth]
+            for name in everything:
+                allow = pb.AllowList(names=[name])
+                assert await scores(catalog, "wind sails", allow=allow, consistency=state) == {name: everything[name]}
+
+
+async def test_row_38_an_allowed_sixth_is_the_first_and_five_come_where_nothing_is_said(shelves: Shelves) -> None:
+    root = shelves.directory("main", numbered(8))
+    async with shelves.serving() as catalog:
+        past = await older(catalog, root)
+        for state in (pb.Consistency(), past):
+            sixth = list(await scores(catalog, "wind sails", consistency=state))[5]
+            allow = pb.AllowList(names=[sixth, "nobody"])
+            assert await names(catalog, "wind sails", allow=allow, limit=1, consistency=state) == [sixth]
             assert await names(catalog, "wind sails", allow=pb.AllowList(), consistency=state) == []
             assert len(await names(catalog, "wind sails", consistency=state)) == 5
             assert len(await names(catalog, "wind sails", limit=3, consistency=state)) == 3
@@ -220,7 +229,7 @@ async def test_row_38_at_most_fifty_come_whatever_is_asked(shelves: Shelves) -> 
 
 
 async def test_row_39_bodies_keep_to_the_budget_and_no_hit_is_dropped(shelves: Shelves) -> None:
-    """Bodies are whole or not there, where OpenAI4S shortens them: SkillBody has ranges."""
+    """A body is whole or not there: SkillBody has ranges."""
     bodies = ["wind " * 3_600 + str(number) for number in range(5)]
     shelves.directory(
         "main", {f"s{number}/SKILL.md": skill(f"s{number}", "Sails.", body) for number, body in enumerate(bodies)}
@@ -237,19 +246,6 @@ async def test_row_39_bodies_keep_to_the_budget_and_no_hit_is_dropped(shelves: S
             "SearchSkills", pb.SearchSkillsRequest(query="wind", body_bytes=20_000).SerializeToString()
         )
         assert len(whole) < 20_000 + 5 * 1_024
-
-
-async def test_an_answer_with_the_largest_bodies_is_below_what_any_answer_may_be(shelves: Shelves) -> None:
-    body = "wind " * 50_000
-    shelves.directory(
-        "main", {f"s{number:02}/SKILL.md": skill(f"s{number:02}", "Sails.", body) for number in range(50)}
-    )
-    async with shelves.serving() as catalog:
-        request = pb.SearchSkillsRequest(query="wind", limit=50, body_bytes=2**32 - 1)
-        answer = await catalog.server.raw("SearchSkills", request.SerializeToString())
-        hits = pb.SearchSkillsResponse.FromString(answer).hits
-        assert (len(hits), len(answer) < 2 * 1024 * 1024) == (50, True)
-        assert sum(len(hit.body) for hit in hits) <= 1024 * 1024
 
 
 @pytest.mark.parametrize(
@@ -280,37 +276,3 @@ async def test_row_26_flags_hide_a_skill_from_the_searches_of_one_invoker(
             # Before the limit: the last by name is among two hits where the others are not for who asks.
             assert await names(catalog, "does", invocation=invocation, limit=4, consistency=state) == found
             assert await names(catalog, "does", invocation=invocation, limit=2, consistency=state) == found[:2]
-
-
-async def test_a_hit_says_what_matched_and_shows_where(shelves: Shelves) -> None:
-    body = "Begin.\n\n" + "Nothing here. " * 200 + "\nThen hoist the mizzen.\n" + "Nothing there. " * 200
-    shelves.directory("main", {"sail/SKILL.md": skill("sail", "Sets all canvas.", body), "b/SKILL.md": skill("b")})
-    async with shelves.serving() as catalog:
-        [hit] = (await find(catalog, "mizzen canvas")).hits
-        assert hit.matched == ["description", "body"]
-        assert hit.snippet.startswith("Then hoist the mizzen.")
-        assert len(hit.snippet.encode()) <= 512
-        assert "\n" not in hit.snippet
-        assert hit.skill == (await catalog.server.list()).skills[1]
-        [of_description] = (await find(catalog, "canvas")).hits
-        assert (list(of_description.matched), of_description.snippet) == (["description"], "Sets all canvas.")
-
-
-async def test_what_is_published_is_found_at_once_and_what_is_gone_is_not(shelves: Shelves) -> None:
-    root = shelves.directory("main", numbered(3))
-    async with shelves.serving() as catalog:
-        assert await names(catalog, "wind") == ["s01", "s02", "s03"]
-        (root / "s02" / "SKILL.md").write_text(skill("s02", "Rows boats."))
-        (root / "s03" / "SKILL.md").unlink()
-        await catalog.look()
-        answer = await find(catalog, "wind boats")
-        assert sorted(hit.skill.name for hit in answer.hits) == ["s01", "s02"]
-        assert answer.generation == await catalog.generation()
-
-
-async def test_a_query_has_eight_kibibytes_at_most(shelves: Shelves) -> None:
-    shelves.directory("main", numbered(1))
-    async with shelves.serving() as catalog:
-        assert await names(catalog, ("wind " * 1_639)[:8_192]) == ["s01"]
-        refusal = await catalog.server.refused(pb.SearchSkillsRequest(query="x" * 8_193))
-        assert (refusal.reason, refusal.metadata) == ("ARGUMENT_OUT_OF_RANGE", {"field": "query", "limit": "8192"})

@@ -101,6 +101,52 @@ def test_no_text_that_is_typed_is_an_error() -> None:
         runner.run(serving.__aexit__(None, None, None))
 
 
+async def test_a_hit_says_what_matched_and_shows_where() -> None:
+    world = World()
+    body = "Begin.\n\n" + "Nothing here. " * 200 + "\nThen hoist the mizzen.\n" + "Nothing there. " * 200 + "End."
+    rows = [skill_row(world.blobs, "b"), skill_row(world.blobs, "sail", description="Sets all canvas.", body=body)]
+    async with in_process(*rows, world=world) as server:
+        [hit] = (await find(server, "mizzen canvas")).hits
+        assert list(hit.matched) == ["description", "body"]
+        assert hit.snippet.startswith("Then hoist the mizzen.")
+        assert len(hit.snippet.encode()) <= 512
+        assert "\n" not in hit.snippet
+        assert hit.skill == (await server.list()).skills[1]
+        [of_description] = (await find(server, "canvas")).hits
+        assert (list(of_description.matched), of_description.snippet) == (["description"], "Sets all canvas.")
+
+
+async def test_what_is_published_is_found_at_once_and_what_is_gone_is_not() -> None:
+    world = World()
+    rows = [skill_row(world.blobs, name, body="Wind.") for name in "abc"]
+    async with in_process(*rows, world=world) as server:
+        assert names(await find(server, "wind")) == ["a", "b", "c"]
+        server.publish(rows[0], skill_row(world.blobs, "b", body="Boats."))
+        answer = await find(server, "wind boats")
+        assert (answer.engine, sorted(names(answer))) == ("bm25", ["a", "b"])
+        assert answer.generation == (await server.list()).generation
+
+
+async def test_a_query_has_eight_kibibytes_at_most() -> None:
+    world = World()
+    async with in_process(skill_row(world.blobs, "a", body="Wind."), world=world) as server:
+        assert names(await find(server, ("wind " * 1_639)[:8_192])) == ["a"]
+        refusal = await server.refused(pb.SearchSkillsRequest(query="x" * 8_193))
+        assert (refusal.reason, refusal.metadata) == ("ARGUMENT_OUT_OF_RANGE", {"field": "query", "limit": "8192"})
+
+
+async def test_an_answer_with_the_largest_bodies_is_below_what_any_answer_may_be() -> None:
+    world = World()
+    rows = [skill_row(world.blobs, f"s{number:02}", body=f"wind {number} " * 30_000 + "end") for number in range(50)]
+    async with in_process(*rows, world=world) as server:
+        request = pb.SearchSkillsRequest(query="wind", limit=50, body_bytes=2**32 - 1)
+        answer = await server.raw("SearchSkills", request.SerializeToString())
+        hits = pb.SearchSkillsResponse.FromString(answer).hits
+        given = sum(len(hit.body.encode()) for hit in hits)
+        assert (len(hits), len(answer) < 2 * 1024 * 1024) == (50, True)
+        assert 0 < given <= 1024 * 1024
+
+
 async def test_another_partitions_skills_are_neither_found_nor_counted() -> None:
     world = World()
     async with in_process(
