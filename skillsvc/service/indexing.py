@@ -61,7 +61,8 @@ class Indexing:
         self._indexes = LayerIndexes(at_most_bytes)
         self._coming: dict[Partition, asyncio.Future[None]] = {}
         self._followed: set[Partition] = set()
-        self._closing = threading.Event()
+        self.is_closing = threading.Event()
+        """Set once nothing is built any more."""
         # A pool each, so that no small layer waits for minutes of a large one's.
         self._quick = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="indexes")
@@ -106,7 +107,7 @@ class Indexing:
 
     async def close(self) -> None:
         """Follow no more, and leave what is being built."""
-        self._closing.set()
+        self.is_closing.set()
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
@@ -161,7 +162,7 @@ class Indexing:
         try:
             made = await loop.run_in_executor(pool, lambda: self._made(layer, latest, words))
         except (_Closing, RuntimeError, asyncio.CancelledError):
-            if not self._closing.is_set():
+            if not self.is_closing.is_set():
                 raise
             return
         except Exception:  # noqa: BLE001 - searches go on without it, and whoever looks after the server must hear of it
@@ -175,14 +176,14 @@ class Indexing:
         self._indexes.keep(made)
         if len(layer.listed) >= LARGE:
             self._followed.add(partition)
-            if held.present.digest != layer.digest and not self._closing.is_set():
+            if held.present.digest != layer.digest and not self.is_closing.is_set():
                 _ = self._begin(held.present)
 
     def _made(self, layer: Generation, latest: Indexed | None, words: Words) -> Indexed:
         sources = _sources_of(layer) if latest is None else {**_sources_of(latest.generation), **_sources_of(layer)}
 
         def weights_of(bundle: Bundle) -> Mapping[str, int]:
-            if self._closing.is_set():
+            if self.is_closing.is_set():
                 raise _Closing
             body = self._body_of(SourceKey(layer.partition, sources[bundle.digest]), bundle)
             return weigh(bundle.skill, body, words)
