@@ -20,10 +20,11 @@ from google.protobuf.message import DecodeError, Message
 from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.shares import Group
+from skillsvc.service.acts import CHANGES, OPERATIONS, REFUSALS, act_of
 from skillsvc.service.audit import Audit, Refused
 from skillsvc.service.call import NOBODY, Call, Context, Identities
 from skillsvc.service.fairness import Fairness, Turn, Turnstile
-from skillsvc.service.groups import CHANGES, OPERATIONS, act_of, group_of
+from skillsvc.service.groups import group_of
 from skillsvc.service.peers import address_of
 from skillsvc.service.roles import Need, need_of
 from skillsvc.service.statuses import Told, abort, refuse_cheaply
@@ -31,17 +32,6 @@ from skillsvc.service.statuses import Told, abort, refuse_cheaply
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 """The registered form of one call's handler."""
 
-_AUDITED: Final = frozenset(
-    {
-        ErrorReason.CREDENTIALS_MISSING,
-        ErrorReason.CREDENTIALS_INVALID,
-        ErrorReason.ROLE_MISSING,
-        ErrorReason.PROJECT_NOT_ALLOWED,
-        ErrorReason.QUOTA_EXCEEDED,
-        ErrorReason.RATE_LIMITED,
-    }
-)
-"""Refusals that the audit is told of, whatever the call."""
 _FLOODING: Final = frozenset(
     {
         ErrorReason.CREDENTIALS_MISSING,
@@ -246,7 +236,7 @@ class Boundary:
                     self.fairness.turn_away(address_of(context.peer()))
             except Exhausted as exhausted:
                 error = exhausted
-        if error.reason in _AUDITED or entrance.act in CHANGES:
+        if error.reason in REFUSALS or entrance.act in CHANGES:
             peer = "" if principal else address_of(context.peer())
             self.audit.refused(
                 Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
