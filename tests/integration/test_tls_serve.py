@@ -81,8 +81,8 @@ def serving(config: Path) -> Iterator[Serving]:
         yield Serving(process=process, addresses=next(line for line in lines if line["message"] == "serving"), log=log)
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE_S) == 0, log.read_text()
         process.stdout.close()
+        assert process.wait(PATIENCE_S) == 0, log.read_text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
