@@ -5,6 +5,7 @@ from datetime import UTC
 
 from skillsource.v1 import admin_pb2 as pb
 
+from skillsvc.cli.operator_words import word_of
 from skillsvc.cli.output import count_of
 
 _VERDICTS = {
@@ -37,7 +38,7 @@ def outcome_of(told: pb.ExplainAccessResponse) -> Iterator[tuple[str, str]]:
     yield "projects", _first(grant.projects, grant.projects_total)
     yield (
         "roles",
-        ", ".join(sorted(pb.CallerRole.Name(role).removeprefix("CALLER_ROLE_").lower() for role in grant.roles)),
+        ", ".join(sorted(word_of(pb.CallerRole, role).lower() for role in grant.roles)),
     )
     yield "skills", _first(grant.allow.names, grant.allow.total) if grant.HasField("allow") else "all"
     if grant.HasField("expires_at"):
