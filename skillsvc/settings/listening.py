@@ -37,6 +37,17 @@ def is_of_this_machine(listen: str) -> bool:
     return address.is_loopback
 
 
+def is_of_both_families(listen: str) -> bool:
+    """Tell whether callers reach an address by IPv4 and by IPv6: gRPC takes the one of all interfaces for both."""
+    place = _PLACE.fullmatch(listen)
+    if place is None:
+        return False
+    try:
+        return ipaddress.ip_address(place["bracketed"] or place["plain"]).is_unspecified
+    except ValueError:
+        return False
+
+
 def fault_of(listen: str) -> str | None:
     """Return why a text is no address to listen on, None where it is one."""
     if listen.startswith(_UNIX):

@@ -159,7 +159,9 @@ def test_with_tls_and_access_rules_it_listens_beyond_this_machine_and_warns_of_n
         _, _, port = server.addresses["address"].rpartition(":")
         with connect(f"localhost:{port}", tls=setting.credentials(AGENT)) as client:
             assert client.list_skills().total_size == 12
-    assert '"level": "warning"' not in server.log.read_text()
+    log = server.log.read_text()
+    assert '"level": "warning"' not in log
+    assert "callers come by IPv4 and by IPv6" in log
 
 
 def test_certificates_that_cannot_be_used_start_nothing_and_are_told_by_a_check(setting: Setting) -> None:

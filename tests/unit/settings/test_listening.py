@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillsvc.settings.listening import is_of_this_machine
+from skillsvc.settings.listening import is_of_both_families, is_of_this_machine
 from skillsvc.settings.settings import make_settings
 from tests.unit.settings.faults import faults_of
 
@@ -95,3 +95,13 @@ def test_any_other_address_is_refused_unless_insecure_is_said(listen: str) -> No
 def test_what_is_no_address_is_refused_in_any_case(listen: str, *, insecure: bool) -> None:
     (fault,) = faults_of({"server": {"listen": listen, "insecure": insecure}})
     assert fault.startswith("[server] listen is ")
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:1", "[::]:1", "[0:0:0:0:0:0:0:0]:1"])
+def test_the_address_of_all_interfaces_is_of_both_families(listen: str) -> None:
+    assert is_of_both_families(listen)
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:1", "[::1]:1", "10.0.0.1:1", "example.org:1", "unix:a", "0"])
+def test_any_other_is_of_one(listen: str) -> None:
+    assert not is_of_both_families(listen)
