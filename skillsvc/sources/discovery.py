@@ -24,7 +24,7 @@ from skillsvc.content.tree import (
     encode_name,
 )
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.identity import identity_of
+from skillsvc.domain.folding import folded
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection as DeclaredCollection
 from skillsvc.parsing.collection import read_collection
@@ -218,7 +218,7 @@ class Discovery:
         collection = read_collection(read.data)
         if isinstance(collection, DeclaredCollection):
             name = collection.id or one_line(folder.place.rpartition("/")[2]) or self._label
-            first = self._collections.setdefault(identity_of(name), folder.place)
+            first = self._collections.setdefault(folded(name), folder.place)
             if first != folder.place:
                 self._say(
                     Severity.WARNING,
