@@ -40,6 +40,7 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
             yield Remark(("server", "token_key_file"), error.message)
     yield from _of_tls(("tls",), settings.tls)
     yield from _of_tls(("admin", "tls"), settings.admin.tls)
+    yield from _of_operators(settings)
     if settings.identity is not None:
         yield from _of_identity(settings.identity)
     for index, source in enumerate(settings.source):
@@ -57,6 +58,12 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
         yield Remark(("conventional", "project"), sentence, is_mistake=False)
     if not settings.source and not settings.conventional.labels():
         yield Remark(("source",), "is missing: nothing is served of this file without a --skills-dir", is_mistake=False)
+
+
+def _of_operators(settings: Settings) -> Iterator[Remark]:
+    if settings.admin.listen is not None and not any("admin" in rule.roles for rule in settings.access):
+        sentence = "is for operators, and no [[access]] has the role admin: everybody is refused there"
+        yield Remark(("admin", "listen"), sentence, is_mistake=False)
 
 
 def _of_tls(place: Place, tls: TlsTable | None) -> Iterator[Remark]:

@@ -371,6 +371,19 @@ def test_a_file_that_others_may_use_is_warned_of(
     assert not any(mistake for _place, _sentence, mistake in remarks)
 
 
+@pytest.mark.parametrize(("roles", "warned"), [(["reader"], True), (["reader", "admin"], False)])
+def test_a_listener_for_operators_of_whom_there_are_none_is_warned_of(
+    tmp_path: Path, roles: list[str], *, warned: bool
+) -> None:
+    settings = whole(tmp_path)
+    rules = [rule.model_copy(update={"roles": tuple(roles)}) for rule in settings.access]
+    opened = settings.model_copy(
+        update={"access": tuple(rules), "admin": settings.admin.model_copy(update={"listen": "127.0.0.1:1"})}
+    )
+    remarks = [remark for remark in examine(opened, seek(opened, {}), {}) if remark.place == ("admin", "listen")]
+    assert [remark.is_mistake for remark in remarks] == [False] * warned
+
+
 def test_what_is_shown_can_be_read_again_and_tells_no_query(tmp_path: Path) -> None:
     settings = whole(tmp_path, jwks_url="https://id.example.org/keys?secret=s3cret")
     shown = show(settings, seek(settings, {}), {})
