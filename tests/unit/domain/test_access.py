@@ -238,7 +238,7 @@ def test_who_is_nearly_for_countless_rules_is_refused_whatever_comes_later() -> 
         claims = (("group", (Pattern(name),)), ("wants", (Pattern(wants),)))
         return AccessRule(name=name, match=Match(kind=IdentityKind.OIDC, claims=claims))
 
-    for many, name, decides in ((250, "g{}", True), (251, "g{}", False), (50, "g{}*/**", True), (51, "g{}*/**", False)):
+    for many, name, decides in ((250, "g{}", True), (251, "g{}", False), (250, "g{}*/**", True)):
         names = tuple(name.format(at) for at in range(1000, 1000 + many))
         rules = (*(rule(name, wants="never") for name in names[1:]), rule(names[0], wants="x"))
         identity = replace(ALICE, claims={"group": tuple(each.replace("*", "") for each in names), "wants": "x"})
