@@ -16,6 +16,7 @@ from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
 from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTable, ProviderTable, SourceTable
 from skillsvc.settings.tls import TlsTable
+from skillsvc.settings.unreached import unreached
 from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.store.token_key_file import read_token_key_file
 
@@ -43,13 +44,9 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
     yield from _of_operators(settings)
     if settings.identity is not None:
         yield from _of_identity(settings.identity)
-    for index, source in enumerate(settings.source):
-        for place, sentence, is_mistake in _of_source(source, environment):
-            yield Remark(("source", index, *place), sentence, is_mistake)
-    at = {source.name: index for index, source in enumerate(settings.source)}
-    for label, into in sought.folded:
-        named: Place = ("source", at[label], "path") if label in at else ("conventional",)
-        yield Remark(named, f"{label} is left out: it is the same directory as {into}", is_mistake=False)
+    for sentence, place in unreached(settings.access, _names_of_tokens(settings.identity)):
+        yield Remark(("access", *place), sentence, is_mistake=False)
+    yield from _of_sources(settings, sought, environment)
     if settings.conventional.user and len(settings.conventional.of_user(environment)) < _OF_A_USER:
         sentence = "cannot be found wholly: HOME is not set to a path in this environment"
         yield Remark(("conventional", "user"), sentence, is_mistake=False)
@@ -58,6 +55,16 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
         yield Remark(("conventional", "project"), sentence, is_mistake=False)
     if not settings.source and not settings.conventional.labels():
         yield Remark(("source",), "is missing: nothing is served of this file without a --skills-dir", is_mistake=False)
+
+
+def _of_sources(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> Iterator[Remark]:
+    for index, source in enumerate(settings.source):
+        for place, sentence, is_mistake in _of_source(source, environment):
+            yield Remark(("source", index, *place), sentence, is_mistake)
+    at = {source.name: index for index, source in enumerate(settings.source)}
+    for label, into in sought.folded:
+        named: Place = ("source", at[label], "path") if label in at else ("conventional",)
+        yield Remark(named, f"{label} is left out: it is the same directory as {into}", is_mistake=False)
 
 
 def _of_operators(settings: Settings) -> Iterator[Remark]:
@@ -94,6 +101,18 @@ def _of_identity(identity: IdentityTable) -> Iterator[Remark]:
         place: Place = ("identity", "tokens", "file")
         yield from _of_look(place, identity.tokens.file, look_at_token_file(str(identity.tokens.file), b"", _at_once))
         yield from _of_mode(place, identity.tokens.file, stat.S_IWGRP | stat.S_IRWXO)
+
+
+def _names_of_tokens(identity: IdentityTable | None) -> frozenset[str] | None:
+    """Return how the static tokens are called, None where there is no file, or none that can be used."""
+    if identity is None or identity.tokens is None:
+        return None
+    try:
+        tokens = look_at_token_file(str(identity.tokens.file), b"", _at_once)()
+    except LookFailed:
+        # That is told already.
+        return None
+    return None if tokens is None else frozenset(name for _digest, name in tokens.names.values())
 
 
 def _of_look(place: Place, path: Path, look: Callable[[], object]) -> Iterator[Remark]:
