@@ -197,7 +197,7 @@ class Exhausted(SkillsvcError):
         retry_after_s: float | None = None,
         subject: str = "",
     ) -> None:
-        """Make an error; `subject` is the principal whose quota is used up, which is told to itself alone."""
+        """Make an error; `subject` is whose quota or rate is used up, which is told to itself alone."""
         super().__init__(reason, message, metadata=metadata, retry_after_s=retry_after_s)
         self.subject = subject
 

@@ -104,7 +104,7 @@ class Turnstile:
         whole_at = account.whole_at[self._index]
         if (wait_s := self._rate.wait_s(whole_at, now)) > 0:
             self._fairness.refuses(now)
-            raise self._too_often(wait_s)
+            raise self._too_often(wait_s, principal)
         if (account.watches if self._watches else account.calls) >= self._most:
             kind, what = ("watches", "watches open") if self._watches else ("calls", "calls under way")
             raise _full(account, kind, self._most, what)
@@ -161,7 +161,7 @@ class Fairness:
         whole_at = self._strangers.get(address, now)
         if (wait_s := self._strange.wait_s(whole_at, now)) > 0:
             self.refuses(now)
-            raise self._too_strange(wait_s)
+            raise self._too_strange(wait_s, address)
         if address not in self._strangers and len(self._strangers) >= _ADDRESSES:
             self._strangers.popitem(last=False)
         self._strangers[address] = self._strange.taken(whole_at, now)
@@ -197,14 +197,14 @@ class Fairness:
             self._accounts.move_to_end(principal)
 
 
-def _too_often(rate: Rate, what: str) -> Callable[[float], Exhausted]:
-    """Return what makes the refusals of a rate, which are all alike but for the seconds until the next call fits."""
+def _too_often(rate: Rate, what: str) -> Callable[[float, str], Exhausted]:
+    """Return what makes the refusals of a rate: of the seconds until the next call fits, and who is refused."""
     limit = f"{rate.a_second:g}"
     message = f"too many {what}: at most {limit} a second"
     metadata = {"limit": limit}
 
-    def refusal(wait_s: float) -> Exhausted:
-        return Exhausted(ErrorReason.RATE_LIMITED, message, metadata=metadata, retry_after_s=wait_s)
+    def refusal(wait_s: float, subject: str) -> Exhausted:
+        return Exhausted(ErrorReason.RATE_LIMITED, message, metadata=metadata, retry_after_s=wait_s, subject=subject)
 
     return refusal
 

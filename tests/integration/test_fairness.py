@@ -133,6 +133,7 @@ async def test_each_call_is_counted_by_principal_and_told_when_the_next_one_fits
         assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMITED")
         assert refusal.metadata == {"limit": "0.01"}
         assert 90 < retry_after_s(refusal) <= 100
+        assert violation(refusal).subject == ALICE
         of_bob = await refusal_or_none(bob, rpc, raw)
         for let_in in (first, of_bob):
             # Answered, or refused for what it asks.

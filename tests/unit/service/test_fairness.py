@@ -56,6 +56,7 @@ def test_beyond_its_burst_a_principal_is_told_when_the_next_call_fits(fairness: 
         enter(fairness, ALICE).end()
     error = refused(fairness, ALICE)
     assert (error.reason, error.retry_after_s, dict(error.metadata)) == (ErrorReason.RATE_LIMITED, 0.5, {"limit": "2"})
+    assert error.subject == ALICE
     now.time += 0.5
     enter(fairness, ALICE).end()
     assert refused(fairness, ALICE).retry_after_s == 0.5
@@ -158,6 +159,7 @@ def test_calls_of_nobody_are_counted_by_their_address(now: Seconds) -> None:
     with pytest.raises(Exhausted) as caught:
         fairness.turn_away("192.0.2.1")
     assert (caught.value.reason, caught.value.retry_after_s) == (ErrorReason.RATE_LIMITED, 0.25)
+    assert caught.value.subject == "192.0.2.1"
     fairness.turn_away("192.0.2.2")
     now.time += 0.25
     fairness.turn_away("192.0.2.1")
