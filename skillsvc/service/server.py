@@ -54,7 +54,8 @@ from skillsvc.sources.remote_blobs import RemoteBlobs
 
 _READING_THREADS = 4
 _LAYER_THREADS = 2
-_LOOKING_THREADS = 4
+_LOOKING_THREADS = 32
+"""Of each principal one at most hangs at a time."""
 _OUTBOUND_THREADS = 16
 _OUTBOUND_WAITING = 64
 """Calls that may wait for what sources have elsewhere."""
