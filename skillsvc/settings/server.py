@@ -12,7 +12,9 @@ from skillsvc.settings.table import File, Flag, Seconds, Table
 class ServerTable(Table):
     """How the server runs. A change of this table is taken in at the next start."""
 
-    insecure: Flag = Field(default=False, description="Listen beyond this machine without TLS and access rules.")
+    insecure: Flag = Field(
+        default=False, description="Listen beyond this machine without TLS, or without access rules."
+    )
     listen: str = Field(
         default=DEFAULT_LISTEN,
         description="`HOST:PORT`, port 0 for any, or `unix:PATH`. `0.0.0.0` takes callers by IPv6, too.",
