@@ -176,6 +176,8 @@ class Grant:
     rule: str
     expires_at: datetime | None = None
     """When the credential ends; None for never."""
+    identity: str = field(default="", compare=False)
+    """What the credential proves, cut, where the rule makes another principal of it: to write down."""
 
     def may_name(self, project: str) -> bool:
         """Tell whether the caller may name a project; none is always possible."""
@@ -305,6 +307,7 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
         allow=rule.allow,
         rule=rule.name,
         expires_at=identity.expires_at,
+        identity="" if principal == identity.principal() else _cut(identity),
     )
 
 

@@ -164,11 +164,16 @@ class Denied(SkillsvcError):
         retry_after_s: float | None = None,
         caller: str = "",
         rule: str = "",
+        identity: str = "",
     ) -> None:
-        """Make an error; `caller` is who was not let in and `rule` by which rule, for the audit and told to nobody."""
+        """Make an error; `caller` is who was not let in and `rule` by which rule, for the audit and told to nobody.
+
+        `identity` is what the credential proves, where that is another.
+        """
         super().__init__(reason, message, metadata=metadata, retry_after_s=retry_after_s)
         self.caller = caller
         self.rule = rule
+        self.identity = identity
 
 
 class Conflict(SkillsvcError):

@@ -80,10 +80,9 @@ class SourceAdmin:
             looked = await self._awaited(look, ask, call)
         self._audit.allowed(
             "Refresh",
-            principal=call.grant.principal,
+            call.actor,
             partition=ask.partition,
             generation=looked.after.sequence,
-            rule=call.grant.rule,
         )
         told = await self._threads.run(lambda: compare(looked.before, looked.after))
         wanted = frozenset(ask.sources)

@@ -21,8 +21,8 @@ from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.shares import Group
 from skillsvc.service.acts import CHANGES, OPERATIONS, REFUSALS, act_of
-from skillsvc.service.audit import Audit, Refused
-from skillsvc.service.call import NOBODY, Call, Context, Identities
+from skillsvc.service.audit import NOBODY, Actor, Audit, Refused
+from skillsvc.service.call import Call, Context, Identities
 from skillsvc.service.fairness import Fairness, Turn, Turnstile
 from skillsvc.service.groups import group_of
 from skillsvc.service.peers import address_of
@@ -50,9 +50,9 @@ _Ask = TypeVar("_Ask")
 _Raw = TypeVar("_Raw")
 
 
-def _who(error: SkillsvcError) -> tuple[str, str]:
-    """Return who was not let in, and by which rule; "" for what nobody knows."""
-    return (error.caller, error.rule) if isinstance(error, Denied) else ("", "")
+def _actor_of(error: SkillsvcError, peer: str) -> Actor:
+    """Return who was not let in."""
+    return Actor(error.caller, error.rule, error.identity, peer) if isinstance(error, Denied) else Actor(peer=peer)
 
 
 class Requests(Generic[_Request, _Ask]):
@@ -225,22 +225,20 @@ class Boundary:
 
     async def _refuse(self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance") -> None:
         """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
-        principal, rule = _who(error) if call is None else (call.grant.principal, call.grant.rule)
-        if call is None and entrance.turnstile is not None and self.fairness is not None:
+        turned_away = _actor_of(error, address_of(context.peer())) if call is None else None
+        if turned_away is not None and entrance.turnstile is not None and self.fairness is not None:
             # Whoever is not let in is counted all the same, lest asking be free for those who may not: by principal
             # where a rule says who it is. Others may hold as many names as they like, and are nobody.
             try:
-                if rule:
-                    entrance.turnstile.enter(principal).end()
+                if turned_away.rule:
+                    entrance.turnstile.enter(turned_away.principal).end()
                 else:
-                    self.fairness.turn_away(address_of(context.peer()))
+                    self.fairness.turn_away(turned_away.peer)
             except Exhausted as exhausted:
                 error = exhausted
         if error.reason in REFUSALS or entrance.act in CHANGES:
-            peer = "" if principal else address_of(context.peer())
-            self.audit.refused(
-                Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
-            )
+            actor = turned_away if call is None else call.actor
+            self.audit.refused(Refused(act=entrance.act, reason=error.reason.value, by=actor or NOBODY))
         if error.reason in _FLOODING:
             refuse_cheaply(context, error, entrance.told)
         else:
@@ -252,14 +250,8 @@ class Boundary:
         _log.exception("incident %s", incident, extra={"incident_id": incident})
         if entrance.act in OPERATIONS:
             # How far it came is not known: what an operator began has to be looked after.
-            grant = NOBODY if call is None else call.grant
-            self.audit.failed(
-                entrance.act,
-                ErrorReason.INTERNAL_FAULT.value,
-                principal=grant.principal,
-                rule=grant.rule,
-                what=incident,
-            )
+            actor = Actor(peer=address_of(context.peer())) if call is None else call.actor
+            self.audit.failed(entrance.act, ErrorReason.INTERNAL_FAULT.value, actor, what=incident)
         await abort(
             context,
             InternalFault(
