@@ -54,7 +54,7 @@ class Changes:
             self._wake()
 
     def _wake(self) -> None:
-        """Wake one, and the others one by one: each may go through a catalog, and calls must not wait for all of them."""
+        """Wake one, later the others: each may go through a catalog, and no call is to wait for all of them."""
         if self._to_wake:
             _end(self._to_wake.popleft(), True)  # noqa: FBT003 - what it resolves to
         if self._to_wake:
