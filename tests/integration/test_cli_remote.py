@@ -274,6 +274,7 @@ def test_a_file_and_a_server_are_not_explained_at_once(mutual: Remote) -> None:
     file = mutual.folder / "skillsvc.toml"
     said = ["access", "explain", str(file), "--spiffe", AGENT]
     assert complaint(skillsvc(*said, "--admin", mutual.admin), 2).startswith("say FILE")
+    assert skillsvc(*said, "--project", "p").status == 1
     # What the environment says of servers is not meant where a file is.
     assert skillsvc(*said, SKILLSVC_ADMIN=mutual.admin).status == 0
 
