@@ -11,6 +11,7 @@ from skillsvc.service.certificate_files import CertificatesRefused, find_certifi
 from skillsvc.service.identities.kept import LookFailed
 from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
 from skillsvc.settings.identity import IdentityTable
+from skillsvc.settings.misplaced import misplaced
 from skillsvc.settings.refusal import Place
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
@@ -143,6 +144,8 @@ def _at_once() -> int:
 def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:
     if isinstance(source, DirectoryTable):
         yield from _of_directory(source.path if isinstance(source.path, Path) else Path(source.path.root))
+    if source.template is not None:
+        yield from (Remark(("path",), sentence, is_mistake=False) for sentence in misplaced(source.template))
     if isinstance(source, GitTable):
         yield from _of_file(("known_hosts_file",), source.known_hosts_file)
         yield from _of_secret_file(("ssh_key_file",), source.ssh_key_file)
