@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import Future
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -50,7 +51,8 @@ class Needs:
 
         Folders of one principal that hang must not take the threads that others' are looked for in.
         """
-        while (before := self._under_way.get(principal)) is not None:
+        # One that is done is still noted until the loop comes to it, and to wait for it would not let the loop do so.
+        while (before := self._under_way.get(principal)) is not None and not before.done():
             try:
                 await self._threads.done(before)
             except (Unavailable, DataLoss):
@@ -60,5 +62,9 @@ class Needs:
                 return []
         begun = self._threads.begin(lambda: self._in_use.bring_in(partitions))
         self._under_way[principal] = begun
-        begun.add_done_callback(lambda _: self._under_way.pop(principal))
+        begun.add_done_callback(partial(self._end, principal))
         return await self._threads.done(begun)
+
+    def _end(self, principal: str, ended: "asyncio.Future[list[Future[Looked]]]") -> None:
+        if self._under_way.get(principal) is ended:
+            del self._under_way[principal]
