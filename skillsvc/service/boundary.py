@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError, Message
@@ -42,6 +42,7 @@ _FLOODING: Final = frozenset(
 )
 """Refusals of which as many come as somebody likes to send."""
 _REMEMBERED = 4096
+_REQUEST_S: Final = 5.0
 _REMEMBERED_BYTES = 256
 
 _log = logging.getLogger(__name__)
@@ -124,15 +125,15 @@ class Boundary:
         requests = Requests(request_type, parse, self.limits)
         identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
-        turnstile = entrance.turnstile
+        turnstile, bring = entrance.turnstile, entrance.bring
 
         async def behaviour(raw: object, context: Context) -> bytes:
             call = None
             try:
                 call = Call(context, identities, need)
                 turn = None if turnstile is None else _turn(turnstile, call)
-                if not isinstance(raw, bytes):
-                    raw = await context.read()
+                if bring is not None:
+                    raw = await bring(context)
                 answer = await handle(requests.read(raw), call)
                 if turn is not None:
                     turn.hold(len(answer))
@@ -146,10 +147,9 @@ class Boundary:
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
                 await self._fault(context, call, entrance)
 
-        handler = _Unary(behaviour)
-        if self.fairness is not None:
-            self.fairness.tell(handler.judge_first)
-        return handler
+        if bring is None:
+            return grpc.unary_unary_rpc_method_handler(behaviour)
+        return grpc.stream_unary_rpc_method_handler(behaviour)
 
     def stream(
         self,
@@ -162,10 +162,13 @@ class Boundary:
         need = need_of(request_type.DESCRIPTOR.full_name)
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
 
-        def begin(raw: bytes, call: Call) -> AsyncIterator[bytes]:
+        def begin(raw: object, call: Call) -> AsyncIterator[bytes]:
             return handle(requests.read(raw), call)
 
-        return grpc.unary_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+        behaviour = self._streaming(need, entrance, begin)
+        if entrance.bring is None:
+            return grpc.unary_stream_rpc_method_handler(behaviour)
+        return grpc.stream_stream_rpc_method_handler(behaviour)
 
     def conversation(
         self, request_type: type[_Request], handle: Callable[[AsyncIterator[_Request], Call], AsyncIterator[bytes]]
@@ -190,19 +193,21 @@ class Boundary:
         def begin(raws: AsyncIterator[bytes], call: Call) -> AsyncIterator[bytes]:
             return handle(read(raws, call), call)
 
-        return grpc.stream_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+        return grpc.stream_stream_rpc_method_handler(self._streaming(need, entrance._replace(bring=None), begin))
 
     def _streaming(
         self, need: Need, entrance: "_Entrance", begin: Callable[[_Raw, Call], AsyncIterator[bytes]]
     ) -> Callable[[_Raw, Context], AsyncIterator[bytes]]:
         """Return the behaviour of a stream, of which an event that is not sent yet counts as an answer that waits."""
-        identities, turnstile = self.identities, entrance.turnstile
+        identities, turnstile, bring = self.identities, entrance.turnstile, entrance.bring
 
         async def behaviour(raw: _Raw, context: Context) -> AsyncIterator[bytes]:
             call = None
             try:
                 call = Call(context, identities, need)
                 turn = None if turnstile is None else _turn(turnstile, call)
+                if bring is not None:
+                    raw = await bring(context)
                 async for event in begin(raw, call):
                     if turn is not None:
                         turn.hold(len(event))
@@ -219,9 +224,12 @@ class Boundary:
         return behaviour
 
     def _entrance(self, request: str) -> "_Entrance":
-        group = group_of(request)
-        turnstile = None if group is None or self.fairness is None else self.fairness.turnstile(group)
-        return _Entrance(act=act_of(request), turnstile=turnstile, told={})
+        act, group = act_of(request), group_of(request)
+        if self.fairness is None:
+            return _Entrance(act=act, turnstile=None, bring=None, told={})
+        if group is None:
+            return _Entrance(act=act, turnstile=None, bring=_brought_soon, told={})
+        return _Entrance(act=act, turnstile=self.fairness.turnstile(group), bring=_brought, told={})
 
     async def _refuse(self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance") -> None:
         """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
@@ -262,31 +270,32 @@ class Boundary:
         )
 
 
-class _Unary(grpc.RpcMethodHandler):  # type: ignore[type-arg] # it has arguments in its stub alone
-    """The registered form of a unary call's handler, which may be changed between calls.
-
-    gRPC brings a request before it asks the handler; but where it takes the call for one with a stream of requests, the
-    handler asks for it. Then callers are judged first: a refusal costs a fifth less, and an answer a little more.
-    """
-
-    def __init__(self, behaviour: Callable[[object, Context], Awaitable[bytes]]) -> None:
-        self.request_streaming = self.response_streaming = False
-        self.request_deserializer = self.response_serializer = None
-        # By the stub these are of a server of threads, which returns what is awaited here.
-        self.unary_unary = self.stream_unary = behaviour  # type: ignore[assignment]
-        self.unary_stream = self.stream_stream = None
-
-    def judge_first(self, yes: bool) -> None:  # noqa: FBT001 - what is told is a state, not an option
-        """Judge callers of later calls before their requests are brought, or after."""
-        self.request_streaming = yes
-
-
 class _Entrance(NamedTuple):
-    """What all calls of one handler have in common where they begin."""
+    """What all calls of one handler have in common where they begin.
+
+    `bring` brings the request of a call whose caller is judged. gRPC would bring it before, and wait for it for as long
+    as the connection lives: whoever shows nothing could begin a thousand calls a connection, of 21 KiB each, that
+    nobody counts. It is None where callers are not told apart: what gRPC brings costs less.
+    """
 
     act: str
     turnstile: Turnstile | None
+    bring: Callable[[Context], Awaitable[Any]] | None
     told: Told
+
+
+async def _brought(context: Context) -> object:
+    """Return the request of a call that counts as under way while it is waited for."""
+    return await context.read()
+
+
+async def _brought_soon(context: Context) -> object:
+    """Return the request of a call that nobody counts, None where it does not come in time."""
+    try:
+        async with asyncio.timeout(_REQUEST_S):
+            return await context.read()
+    except TimeoutError:
+        return None
 
 
 def _turn(turnstile: Turnstile, call: Call) -> Turn:

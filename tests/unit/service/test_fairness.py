@@ -171,38 +171,3 @@ def test_an_address_of_nobody_says_nothing_of_who_has_an_identity(now: Seconds) 
     with pytest.raises(Exhausted):
         fairness.turn_away("192.0.2.1")
     enter(fairness, ALICE)
-
-
-def test_it_is_told_when_somebody_begins_to_call_too_often_and_when_nobody_has_for_a_while(now: Seconds) -> None:
-    fairness = Fairness(SHARES, now)
-    told: list[bool] = []
-    fairness.tell(told.append)
-    for _ in range(3):
-        enter(fairness, ALICE).end()
-    assert told == []
-    refused(fairness, ALICE)
-    refused(fairness, ALICE)
-    enter(fairness, BOB).end()
-    assert told == [True]
-    now.time += 0.75
-    enter(fairness, BOB).end()
-    assert told == [True]
-    now.time += 0.5
-    enter(fairness, BOB).end()
-    enter(fairness, BOB).end()
-    assert told == [True, False]
-    for _ in range(2):
-        enter(fairness, ALICE).end()
-    refused(fairness, ALICE)
-    assert told == [True, False, True]
-
-
-def test_it_is_told_of_too_many_calls_of_nobody_too(now: Seconds) -> None:
-    fairness = Fairness(replace(SHARES, strangers_burst=1), now)
-    told: list[bool] = []
-    fairness.tell(told.append)
-    fairness.turn_away("192.0.2.1")
-    assert told == []
-    with pytest.raises(Exhausted):
-        fairness.turn_away("192.0.2.1")
-    assert told == [True]
