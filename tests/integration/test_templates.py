@@ -345,6 +345,24 @@ async def test_operators_are_told_of_a_folder_and_may_have_it_looked_at(tmp_path
         assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "PARTITION_NOT_FOUND")
 
 
+async def test_a_look_that_the_question_has_begun_tells_what_it_found_too(tmp_path: Path) -> None:
+    async with tenancy(tmp_path, template(poll_s=10_000.0)) as served:
+
+        async def refreshed() -> tuple[list[str], list[str]]:
+            answer = await served.operator.call(admin.RefreshRequest(partition=named(ALICE)), admin.RefreshResponse)
+            return list(answer.added), list(answer.modified)
+
+        served.write(ALICE, "one")
+        # Nobody has asked about her before.
+        assert await refreshed() == (["one"], [])
+        assert await refreshed() == ([], [])
+        served.let_idle_go()
+        served.write(ALICE, "one", description="Another.")
+        served.write(ALICE, "two")
+        assert list(served.in_use.partitions) == []
+        assert await refreshed() == (["two"], ["one"])
+
+
 async def test_a_folder_beyond_its_quota_keeps_what_it_had_and_others_go_on(tmp_path: Path) -> None:
     world = World(limits=Limits(partition_skills=2))
     async with tenancy(tmp_path, world=world) as served:
