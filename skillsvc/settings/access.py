@@ -27,10 +27,16 @@ from skillsvc.settings.table import Label, Table, Text
 KindName: TypeAlias = Literal["spiffe", "cert", "oidc", "token"]
 _LONGEST_PATTERN = 2048
 _MOST_RULES = 10_000
+_SHOWN = 64
+"""Characters of a wrong value that are told."""
 
 
 def _one_or_several(value: object) -> object:
-    return [value] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list | tuple):
+        raise Faults(["must be text, or a list of texts"])
+    return value
 
 
 def _pattern(text: str) -> str:
@@ -51,7 +57,7 @@ def _skill(text: str) -> str:
     if "/" in text and all(map(fits_skill_name, text.split("/", 1))):
         raise Faults([f"is {text}, which allows nothing: skills are allowed by name alone, from whatever source"])
     if not fits_skill_name(text):
-        raise Faults(["is no name of a skill"])
+        raise Faults([f"is no name of a skill: {text[:_SHOWN]!r}"])
     return text
 
 
