@@ -41,7 +41,9 @@ def sources(
     timeout: Timeout = ANSWER_S,
     json: Json = False,
 ) -> None:
-    """List the sources and how each stands, strongest first.
+    """List the sources and how each stands, strongest first: of the deployment layer, else of --partition.
+
+    A source with a template feeds many partitions, and stands as it does for each of these: it is told of none else.
 
     Piped, each is a line with tabs between name, kind, state, trust, skills, diagnostics, last success, next look,
     revision and last error. At a terminal, Said counts the diagnostics, and last errors stand below the table.
@@ -78,7 +80,10 @@ def sources(
     for source in told.sources:
         if source.last_error:
             print_line(f"{source.name} is {_state(source)}: {source.last_error}")
-    print_line(count_of(len(told.sources), "source"))
+    whose = (
+        "" if partition or project else " of the deployment layer; --partition tells those of others, by templates too"
+    )
+    print_line(f"{count_of(len(told.sources), 'source')}{whose}")
 
 
 @proving
