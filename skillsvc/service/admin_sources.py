@@ -81,7 +81,9 @@ class SourceAdmin:
             except KeyError as error:
                 # What is declared is another since a moment ago.
                 raise _no_source(ask.sources[0] if len(ask.sources) == 1 else "") from error
-            looked = Looked(before=before, after=(await self._awaited(look, ask, call)).after)
+            came = await self._awaited(look, ask, call)
+            first = min(before, came.before, key=lambda generation: generation.sequence)
+            looked = Looked(before=first, after=came.after)
         self._audit.allowed(
             "Refresh",
             call.actor,
