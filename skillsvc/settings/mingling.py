@@ -81,11 +81,15 @@ def _between(inner: _Folder, outer: _Folder) -> Iterable[Mingled]:
             )
             yield Mingled(max(inner.place, outer.place), sentence)
     elif theirs is not None:
-        sentence = f"{how} the folder of {outer.table.name}, which holds those of tenants; move it beside that"
+        sentence = (
+            f"{how} the folder of the source {outer.table.name}, in which tenants have theirs; move it beside that"
+        )
         yield Mingled(inner.place, sentence)
     elif ours is not None:
         how = "is" if how == "is" else "holds"
-        sentence = f"{how} the folder of {inner.table.name}, which holds those of tenants; move it beside that"
+        sentence = (
+            f"{how} the folder of the source {inner.table.name}, in which tenants have theirs; move it beside that"
+        )
         yield Mingled(outer.place, sentence)
     elif how == "lies in" and inner.table.feeds() not in {DEPLOYMENT, outer.table.feeds()}:
         sentence = f"holds the directory of {inner.table.name}, which is of another partition; move it beside that"

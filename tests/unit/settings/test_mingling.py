@@ -105,7 +105,7 @@ def test_it_is_told_with_its_line_of_a_file(tmp_path: Path) -> None:
     file.write_text('[[source]]\nname = "house"\npath = "."\n[[source]]\nname = "t"\npath = "skills/{principal}"\n')
     with pytest.raises(SettingsRefused) as refused:
         settings_of(TomlFile.read(file))
-    sentence = "path holds the folder of t, which holds those of tenants; move it beside that"
+    sentence = "path holds the folder of the source t, in which tenants have theirs; move it beside that"
     assert refused.value.faults == (f"{file}:3: [[source]] 1 house: {sentence}",)
 
 
@@ -114,7 +114,7 @@ def test_a_conventional_place_is_refused_as_well(tmp_path: Path) -> None:
         "conventional": {"user": True},
         "source": [{"name": "t", "path": str(tmp_path / ".claude" / "skills" / "{principal}")}],
     }
-    with pytest.raises(SettingsRefused, match=r"^the path of user-claude is the folder of t"):
+    with pytest.raises(SettingsRefused, match=r"^the path of user-claude is the folder of the source t"):
         seek(make_settings(tables), {"HOME": str(tmp_path)})
 
 
