@@ -143,17 +143,20 @@ clean: ## Remove everything that make has made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is older than what it depends on exactly when the environment must be filled again.
-# Of the tools, those that build the two packages are needed to install them from here.
+# Of the tools, those that build the two packages are needed to install them from here. Compiling is half of the time, and
+# most of what is installed is never imported; tests have all compiled, since to them a warning of a compiler is an error.
 $(RUNTIME_STAMP): requirements/runtime.txt requirements/dev.txt pyproject.toml clients/python/pyproject.toml
 	@echo "Installing server and client into $(VENV), this once: up to a minute or so"
 	@.ci/venv $(VENV) "$(PYTHON)"
-	@$(BIN)/pip install --quiet --requirement requirements/runtime.txt --constraint requirements/dev.txt editables hatchling
+	@$(BIN)/pip install --quiet --no-compile --requirement requirements/runtime.txt --constraint requirements/dev.txt \
+	  editables hatchling
 	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable clients/python --editable .
 	@touch $@
 
 $(SETUP_STAMP): $(RUNTIME_STAMP)
 	@echo "Installing the tools of development into $(VENV)"
 	@$(BIN)/pip install --quiet --requirement requirements/dev.txt
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 $(CODEGEN_STAMP): requirements/codegen.txt

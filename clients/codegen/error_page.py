@@ -15,7 +15,9 @@ FILE = "skillsource/v1/errors.proto"
 ENUM = "ErrorReason"
 PREFIX = "ERROR_REASON_"
 
-_COMMENT = re.compile(r"(?P<code>[A-Z_]+)(?:, with (?P<detail>\w+))?\. (?P<meaning>.+) Metadata: (?P<metadata>.+)\.")
+_COMMENT = re.compile(
+    r"(?P<code>[A-Z_]+)(?:, with (?P<detail>\w+(?: and \w+)*))?\. (?P<meaning>.+) Metadata: (?P<metadata>.+)\."
+)
 
 _PAGE = """\
 <!-- Generated from proto/skillsource/v1/errors.proto by clients/codegen/generate.py. -->

@@ -7,8 +7,8 @@ stronger layer hides is listed to nobody. None of it is part of what callers are
 from collections.abc import Iterator, Sequence
 
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
+from skillsvc.domain.folding import folded
 from skillsvc.domain.generation import Generation, Row
-from skillsvc.domain.identity import identity_of
 from skillsvc.domain.partition import DEPLOYMENT
 
 
@@ -44,7 +44,7 @@ def _display_clashes(listed: Sequence[Row]) -> Iterator[Diagnostic]:
     first: dict[str, Row] = {}
     for row in sorted(listed, key=lambda row: bool(row.bundle.skill.display_name)):
         shown = row.bundle.skill.display_name or row.name
-        other = first.setdefault(identity_of(shown), row)
+        other = first.setdefault(folded(shown), row)
         if other is not row:
             yield _warning(
                 row,
@@ -60,10 +60,10 @@ def _collection_clashes(listed: Sequence[Row]) -> Iterator[Diagnostic]:
     for row in listed:
         if not row.found.collection:
             continue
-        identity = identity_of(row.found.collection)
-        other = first.setdefault(identity, row)
-        if other.source != row.source and (identity, row.source) not in told:
-            told.add((identity, row.source))
+        id_ = folded(row.found.collection)
+        other = first.setdefault(id_, row)
+        if other.source != row.source and (id_, row.source) not in told:
+            told.add((id_, row.source))
             yield _warning(
                 row,
                 DiagnosticCode.COLLECTION_CLASH,

@@ -343,10 +343,14 @@ class Current:
         Raises:
             Unavailable: STORE_UNREACHABLE; they are kept then.
         """
-        with self._writing:
-            for partition, layer in self._layers.items():
+        for partition in tuple(self._layers):
+            # One by one: thousands may be due together, each is a step of the log, and a revoke must not wait for all.
+            with self._writing:
+                layer = self._layers.get(partition)
+                if layer is None or partition in self._closed:
+                    continue
                 kept = retained(layer, now, self._limits)
-                if kept is not layer and partition not in self._closed:
+                if kept is not layer:
                     self._log.forget(partition, dropped(layer, kept))
                     self._assign({partition: kept})
 

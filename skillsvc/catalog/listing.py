@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum, unique
 
 from skillsvc.domain import canonical
+from skillsvc.domain.folding import folded
 from skillsvc.domain.generation import Row
-from skillsvc.domain.identity import identity_of
 from skillsvc.domain.view import View
 
 _COUNT = "{count}"
@@ -42,7 +42,7 @@ class Selection:
     @property
     def key(self) -> tuple[Invoker, str, str]:
         """What stands for it where answers are kept, as small for 4,096 names as for one."""
-        collection = identity_of(self.collection)
+        collection = folded(self.collection)
         if self.allow is None:
             return self.invoker, collection, ""
         names = canonical.encode_texts(sorted(self.allow))
@@ -118,7 +118,7 @@ def collections_of(rows: Iterable[Row]) -> tuple[CollectionEntry, ...]:
     ids: dict[str, str] = {}
     totals: dict[str, int] = {}
     for collection, count in counts.items():
-        first = ids.setdefault(identity_of(collection), collection)
+        first = ids.setdefault(folded(collection), collection)
         totals[first] = totals.get(first, 0) + count
     return tuple(
         CollectionEntry(id=collection, line=_line(collection, lines[collection], count), count=count)
@@ -133,9 +133,9 @@ def _line(collection: str, template: str, count: int) -> str:
 
 def _ids_of(view: View, collection: str) -> frozenset[str]:
     """Return the ids in a view that are one identity with the one asked for."""
-    identity = identity_of(collection)
+    wanted = folded(collection)
     held = {id_ for layer in view.layers for id_, _line in layer.collections}
-    return frozenset(id_ for id_ in held if identity_of(id_) == identity)
+    return frozenset(id_ for id_ in held if folded(id_) == wanted)
 
 
 def _allowed(view: View, allow: frozenset[str] | None) -> Iterable[Row]:

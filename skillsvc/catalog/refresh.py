@@ -114,6 +114,7 @@ class Refresh:
         self._merged = remembered(current.layers[partition].present.rows)
         self._published: Merged | None = None
         self._revoked = current.layers[partition].revoked
+        self._digest = ""
         self._told = _Told(unpublished=None, unreachable=())
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.replace(sources)
@@ -328,10 +329,10 @@ class Refresh:
                 # What programs have published meanwhile is theirs, and was made by no source that was here.
                 published = self._current.keep_only(self._partition, {LEARNED}, self._now())
                 self._current.report(self._partition, unreachable)
-                self._published, self._revoked = merged, revoked
+                self._published, self._revoked, self._digest = merged, revoked, self.present.digest
             else:
                 published = self._current.publish(self._partition, merged.rows, unreachable, self._now())
-                self._published, self._revoked = merged, revoked
+                self._published, self._revoked, self._digest = merged, revoked, self.present.digest
         except Abandoned:
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, what is served is told to be behind
@@ -346,10 +347,15 @@ class Refresh:
         return published
 
     def _is_served(self) -> bool:
-        """Tell whether what is merged was published, and nothing of the layer was revoked, lifted or closed since."""
+        """Tell whether what is merged was published, and nothing of the layer was revoked, lifted or closed since.
+
+        Nor published by a program that had asked before anything was known to feed the layer.
+        """
+        layer = self._current.layers[self._partition]
         return (
             self._published is self._merged
-            and self._revoked is self._current.layers[self._partition].revoked
+            and self._revoked is layer.revoked
+            and self._digest == layer.present.digest
             and not self._current.is_closed(self._partition)
         )
 

@@ -5,6 +5,7 @@ There may be ten thousand sources, most of them of partitions that somebody asks
 through all of them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -22,6 +23,8 @@ AT_MOST = 64
 """Looks that may be under way at all."""
 AT_MOST_BY_NEED = 32
 """The same, of sources of partitions that somebody asks for: if all of these hang, declared sources go on."""
+AT_MOST_OF_ONE = 8
+"""Of these, of partitions of one principal: folders of one tenant that hang leave room for those of others."""
 EVERY_S = 0.02
 """Whole looks come no oftener than this, on the average: where sources are too many for their `poll_s`, each waits
 longer, so that what nobody changes leaves the processor to callers."""
@@ -182,6 +185,7 @@ class Schedule:
 
     def begin(self, now: float) -> list[Turn]:
         """Return the turns that begin now: what is told or long overdue first, then what is due, the longest first."""
+        self._put_off(now)
         room = min(AT_ONCE - len(self._under_way(now, LONG_S)), AT_MOST - len(self._under_way(now, inf)))
         turns = []
         for key in self._ready(max(0, room), now):
@@ -278,13 +282,33 @@ class Schedule:
         if not (seat.has_been_seen or seat.declared.by_need):
             self._unseen.add(key)
 
+    def _looked_at_by_need(self) -> Counter[str]:
+        """Return how many looks by need are under way, of partitions of each principal."""
+        return Counter(
+            key.partition.principal for key, seat in self._turning.items() if seat.declared.by_need and seat.is_looking
+        )
+
+    def _put_off(self, now: float) -> None:
+        """Have what is due of principals who have no room stand behind what is due of others, for a while."""
+        queue = self._queues[True]
+        full = {principal for principal, looks in self._looked_at_by_need().items() if looks >= AT_MOST_OF_ONE}
+        while full and (off := [key for key in queue.first(AT_MOST, now) if key.partition.principal in full]):
+            for key in off:
+                queue.put(key, now + SLOW_S)
+
     def _ready(self, at_most: int, now: float) -> list[SourceKey]:
         """Return the first that could begin: no more of those looked at by need than may be under way."""
-        by_need = sum(seat.declared.by_need and seat.is_looking for seat in self._turning.values())
-        rooms = {False: at_most, True: min(at_most, AT_MOST_BY_NEED - by_need)}
+        by_need = self._looked_at_by_need()
+        rooms = {False: at_most, True: min(at_most, AT_MOST_BY_NEED - by_need.total())}
         ready: list[SourceKey] = []
         for kind, room in rooms.items():
-            told = (key for key, seat in self._told.items() if seat.turn is None and seat.declared.by_need is kind)
+            told = (
+                key
+                for key, seat in self._told.items()
+                if seat.turn is None
+                and seat.declared.by_need is kind
+                and not (kind and by_need[key.partition.principal] >= AT_MOST_OF_ONE)
+            )
             due = self._queues[kind].first(room, now) if room > 0 else ()
             ready += sorted(dict.fromkeys((*due, *told)), key=self._rank(now))[: max(0, room)]
         return sorted(ready, key=self._rank(now))[:at_most]

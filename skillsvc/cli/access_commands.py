@@ -49,9 +49,7 @@ def explain(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A claim of the token of --issuer; repeated, one of several values."),
     ] = None,
-    project: Annotated[
-        str, typer.Option(metavar="PROJECT", help="The project that is named, where a server is asked.")
-    ] = "",
+    project: Annotated[str, typer.Option(metavar="PROJECT", help="The project that is named.")] = "",
     data_dir: DataDir = None,
     admin: AdminAddress = "",
     proof: Proof = NOTHING_SHOWN,
@@ -62,7 +60,8 @@ def explain(
 
     With FILE no server is needed. Of --jwt it is then also told whether the token is good as of now; for that the keys
     of its issuer are read, or fetched. A server is never sent the token, and takes for true what it says. Ends with
-    status 1 where the identity would be refused.
+    status 1 where the identity would be refused, or may not name the project. With FILE it is told, too, in which
+    folders the sources with templates have its skills.
 
     Example: skillsvc access explain --issuer corp --sub alice --claim org=acme --data-dir /var/lib/skillsvc
     """
@@ -78,18 +77,19 @@ def explain(
     )
     if not shown.is_one_way():
         fail("say one of --spiffe, --subject, --token-name, --jwt, and --issuer with --sub", USAGE)
+    folders: list[tuple[str, str]] = []
     try:
         if file is None:
             told = _ask(shown, project, operating(data_dir, admin, timeout, proof))
         else:
             _refuse_a_server(context)
-            told = _look(shown, file)
+            told, folders = _look(shown, project, file)
     except NothingToExplain as error:
         fail(str(error))
     if json:
         print_message(told)
     else:
-        print_pairs(outcome_of(told))
+        print_pairs([*outcome_of(told), *folders])
         if told.rules:
             print_table(("rule", "verdict", "why"), rules_of(told), wrapped=True)
     if is_refused(told):
@@ -130,8 +130,10 @@ def _ask(shown: "Shown", project: str, operating: AbstractContextManager[Operato
         return operator.ask_all(request, pb.ExplainAccessResponse)
 
 
-def _look(shown: "Shown", file: Path) -> "pb.ExplainAccessResponse":
-    from skillsvc.cli.explaining import explain_access  # noqa: PLC0415 - pydantic takes long to come in
+def _look(shown: "Shown", project: str, file: Path) -> "tuple[pb.ExplainAccessResponse, list[tuple[str, str]]]":
+    """Return what the rules of a file make of who is shown, and lines of where the folders are."""
+    from skillsvc.cli.explaining import explain_access, folders_of  # noqa: PLC0415 - pydantic takes long to come in
+    from skillsvc.cli.explanations import partitions_of  # noqa: PLC0415 - as above
     from skillsvc.settings.refusal import SettingsRefused  # noqa: PLC0415 - as above
     from skillsvc.settings.settling import settings_of  # noqa: PLC0415 - as above
     from skillsvc.settings.toml_file import TomlFile  # noqa: PLC0415 - as above
@@ -143,12 +145,14 @@ def _look(shown: "Shown", file: Path) -> "pb.ExplainAccessResponse":
         for fault in refused.faults:
             complain(fault)
         raise typer.Exit(FAILED) from None
-    return explain_access(settings, identity, why_not)
+    told = explain_access(settings, identity, why_not, project)
+    folders = folders_of(settings, tuple(partitions_of(told)))
+    return told, [("folder", f"{path} ({source})") for source, path in folders]
 
 
 def _refuse_a_server(context: typer.Context) -> None:
     """End the command where a file and a server are said; one that the environment names is not meant then."""
-    for name, option in (("data_dir", "--data-dir"), ("admin", "--admin"), ("project", "--project")):
+    for name, option in (("data_dir", "--data-dir"), ("admin", "--admin")):
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             fail(f"say FILE, whose rules are looked at, or {option}, by which a server is asked for its own", USAGE)

@@ -104,7 +104,9 @@ def serve(
         Path | None, typer.Option(metavar="DIR", help="Keep state here, else in a folder that is removed at the end.")
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes; 1 is all there is yet.")] = 1,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Listen beyond this machine without TLS.")] = False,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Listen beyond this machine without TLS, or access rules.")
+    ] = False,
     log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="What is logged.")] = "info",
 ) -> None:
     """Serve skills until SIGTERM or SIGINT; SIGHUP has the file read anew.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,7 +13,7 @@ from skillsvc.cli.output import FAILED, NO_ANSWER, USAGE, complain, fail
 from skillsvc.cli.proving import Proof
 
 if TYPE_CHECKING:
-    from skillsource import Client, Dropped, Generation, NotFound, SkillsourceError
+    from skillsource import Client, Dropped, Generation, NotFound, SkillsourceError, Unavailable
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
@@ -87,25 +88,38 @@ def state_of(generation: "Generation") -> str:
 
 def sentence_of(error: "SkillsourceError", address: str, proof: Proof, *, by_tls: bool) -> str:
     """Return what an error of a call to an address comes to, in one sentence."""
-    from skillsource import DeadlineExceeded, PermissionDenied, Unauthenticated, Unavailable  # noqa: PLC0415 - as above
+    from skillsource import DeadlineExceeded, Exhausted, PermissionDenied, Unauthenticated, Unavailable  # noqa: PLC0415 - as above
 
     match error:
         case Unavailable(reason=""):
-            from skillsvc.cli.handshakes import why_no_handshake  # noqa: PLC0415 - as above
-
-            why = why_no_handshake(address, proof, by_tls=by_tls)
+            why = _why_unavailable(error, address, proof, by_tls=by_tls)
             return f"{why or f'no server answers at {address}'} ({error.code})"
+        case Exhausted(retry_after_s=float(seconds)) if seconds > 0:
+            return f"{error.message}; try again in {ceil(seconds * 10) / 10:g} s ({error.reason or error.code})"
         case DeadlineExceeded():
             return f"no answer from {address} in time ({error.code}); --timeout gives more"
         case PermissionDenied(reason="ROLE_MISSING"):
             return f"{error.message}, which no access rule of the server gives to whoever this is ({error.reason})"
         case Unauthenticated(reason="CREDENTIALS_MISSING"):
-            return (
-                f"{address} wants to know who asks: --cert-file with --key-file or --token-file say so ({error.reason})"
-            )
+            # Where TLS is not spoken, as on a socket, no certificate can be shown.
+            by = "--cert-file with --key-file or --token-file say so" if by_tls else "--token-file says so"
+            return f"{address} wants to know who asks: {by} ({error.reason})"
         case _:
             told = error.reason or error.code
             return f"{error.message} ({told})" if told else error.message
+
+
+def _why_unavailable(error: "Unavailable", address: str, proof: Proof, *, by_tls: bool) -> str | None:
+    from skillsource import HandshakeFailed  # noqa: PLC0415 - as above
+    from skillsource.handshakes import fault_of  # noqa: PLC0415 - as above
+
+    from skillsvc.cli.handshakes import WITHIN_S, told  # noqa: PLC0415 - as above
+
+    if isinstance(error, HandshakeFailed):
+        return told(error.fault, address)
+    # Operators have a channel of their own, which judges nothing.
+    fault = fault_of(address, proof.tls() if by_tls else None, within_s=WITHIN_S)
+    return None if fault is None else told(fault, address)
 
 
 def status_of(error: "SkillsourceError") -> int:

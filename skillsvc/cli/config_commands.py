@@ -35,6 +35,7 @@ def check(file: ConfigFile) -> None:
     try:
         read = TomlFile.read(file)
         settings = settings_of(read)
+        sought = seek(settings, environ)
     except SettingsRefused as refused:
         for fault in refused.faults:
             print_line(f"error: {fault}")
@@ -42,7 +43,7 @@ def check(file: ConfigFile) -> None:
         raise typer.Exit(FAILED) from None
     remarks = sorted(
         (read.line_of(place), f"{name_of(place, read.tables)} {sentence}", is_mistake)
-        for place, sentence, is_mistake in examine(settings, seek(settings, environ), environ)
+        for place, sentence, is_mistake in examine(settings, sought, environ)
     )
     for line, sentence, is_mistake in remarks:
         print_line(f"{'error' if is_mistake else 'warning'}: {file}:{line}: {sentence}")
@@ -70,9 +71,10 @@ def show(file: ConfigFile) -> None:
 
     try:
         settings = settings_of(TomlFile.read(file))
+        sought = seek(settings, environ)
     except SettingsRefused as refused:
         _refuse(refused.faults)
-    print_text(shown(settings, seek(settings, environ), environ))
+    print_text(shown(settings, sought, environ))
 
 
 @config.command()

@@ -1,9 +1,10 @@
 """Explaining access: who somebody would be by what they show, and what the rules of a configuration make of that."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePath
 from types import MappingProxyType
 
 from skillsource.v1 import admin_pb2 as pb
@@ -11,6 +12,8 @@ from skillsource.v1 import admin_pb2 as pb
 from skillsvc.cli.identifying import fetcher_of
 from skillsvc.content.stopping import never
 from skillsvc.domain.access import Identity, IdentityKind, Judgement
+from skillsvc.domain.errors import InvalidInput
+from skillsvc.domain.partition import Partition, parse_project
 from skillsvc.service import access_wire
 from skillsvc.service.identities.credentials import CredentialRefused
 from skillsvc.service.identities.jwt import Token, flatten, read_token, verify
@@ -81,21 +84,40 @@ class Shown:
         return pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name=self.token or "")
 
 
-def explain_access(settings: Settings, identity: Identity, why_not: str = "") -> pb.ExplainAccessResponse:
+def explain_access(
+    settings: Settings, identity: Identity, why_not: str = "", project: str = ""
+) -> pb.ExplainAccessResponse:
     """Return what the rules of settings make of an identity, on one page; `why_not` is of the credential itself.
 
-    Which layers it would see is told without their generations, which no file knows.
+    Which layers it would see, by naming a project, is told without their generations, which no file knows.
+
+    Raises:
+        NothingToExplain: No project can be called so.
     """
+    try:
+        parse_project(project)
+    except InvalidInput as error:
+        raise NothingToExplain(error.message) from error
     access = settings.make_access()
     judgement = Judgement(
         identity=identity, unproved=why_not, judged=access.judge(identity), rules=access.explain(identity)
     )
-    told = access_wire.outcome(judgement, "")
-    viewer = access_wire.viewer_of(judgement, "")
+    told = access_wire.outcome(judgement, project)
+    viewer = access_wire.viewer_of(judgement, project)
     if viewer is not None:
         told.layers.extend(access_wire.layer(each, None) for each in viewer.partitions)
     told.rules.extend(map(access_wire.explained_rule, judgement.rules))
     return told
+
+
+def folders_of(settings: Settings, partitions: Iterable[Partition]) -> Iterator[tuple[str, str]]:
+    """Yield where each template has the folder of each partition: the name of the template, and the path."""
+    for table in settings.source:
+        template = table.template
+        if template is not None:
+            for partition in partitions:
+                if template.feeds(partition):
+                    yield table.name, str(PurePath(template.root, template.beneath(partition)))
 
 
 def identity_of_claims(settings: Settings, issuer: str, sub: str, claims: Sequence[str]) -> Identity:

@@ -5,7 +5,9 @@ from datetime import UTC
 
 from skillsource.v1 import admin_pb2 as pb
 
+from skillsvc.cli.operator_words import word_of
 from skillsvc.cli.output import count_of
+from skillsvc.domain.partition import Partition
 
 _VERDICTS = {
     pb.RULE_VERDICT_DECIDES: "decides",
@@ -15,8 +17,8 @@ _VERDICTS = {
 
 
 def is_refused(told: pb.ExplainAccessResponse) -> bool:
-    """Tell whether a caller with this credential gets nothing."""
-    return bool(told.credential_refused) or not told.HasField("grant")
+    """Tell whether a caller with this credential gets nothing, or not as the project that it names."""
+    return bool(told.credential_refused) or not told.HasField("grant") or told.project_refused
 
 
 def outcome_of(told: pb.ExplainAccessResponse) -> Iterator[tuple[str, str]]:
@@ -37,7 +39,7 @@ def outcome_of(told: pb.ExplainAccessResponse) -> Iterator[tuple[str, str]]:
     yield "projects", _first(grant.projects, grant.projects_total)
     yield (
         "roles",
-        ", ".join(sorted(pb.CallerRole.Name(role).removeprefix("CALLER_ROLE_").lower() for role in grant.roles)),
+        ", ".join(sorted(word_of(pb.CallerRole, role).lower() for role in grant.roles)),
     )
     yield "skills", _first(grant.allow.names, grant.allow.total) if grant.HasField("allow") else "all"
     if grant.HasField("expires_at"):
@@ -50,17 +52,25 @@ def rules_of(told: pb.ExplainAccessResponse) -> Iterator[tuple[str, str, str]]:
         yield rule.name, _VERDICTS.get(rule.verdict, str(rule.verdict)), rule.why
 
 
+def partitions_of(told: pb.ExplainAccessResponse) -> Iterator[Partition]:
+    """Yield what is read, strongest first, without the deployment; a project that might be named is called PROJECT."""
+    for layer in told.layers:
+        of = layer.partition
+        if not of.deployment:
+            yield Partition(of.principal, of.project)
+        elif told.grant.projects_total and not _names_a_project(told):
+            yield Partition(told.grant.principal, "PROJECT")
+
+
+def _names_a_project(told: pb.ExplainAccessResponse) -> bool:
+    return any(each.partition.principal == told.grant.principal and each.partition.project for each in told.layers)
+
+
 def _reads(told: pb.ExplainAccessResponse) -> Iterator[str]:
     """Yield what is read, strongest first; where no project is named, that of one that might be, too."""
     for layer in told.layers:
         yield _layer(layer)
-        if (
-            layer.partition.deployment
-            and told.grant.projects_total
-            and not any(
-                each.partition.principal == told.grant.principal and each.partition.project for each in told.layers
-            )
-        ):
+        if layer.partition.deployment and told.grant.projects_total and not _names_a_project(told):
             yield f"{told.grant.principal}/PROJECT"
 
 

@@ -18,7 +18,7 @@ from skillsvc.domain.access import ANONYMOUS, LOCAL, Access, access_of_anybody, 
 from skillsvc.service.audit import Audit
 from skillsvc.service.identities.forwarded import HEADER
 from skillsvc.service.identities.identities import Identities, Issuer, Ways
-from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
+from skillsvc.service.identities.kept import Entries, Keeping, Kept, LookFailed
 from skillsvc.service.identities.keys import KeySet
 from skillsvc.service.identities.looks import UrlLook, look_at_key_file, look_at_token_file
 from skillsvc.service.identities.static_tokens import StaticTokens
@@ -157,12 +157,17 @@ class Identifying:
             look = look_at_key_file(str(table.jwks_file), trusted.algorithms, time.time_ns)
             first = _first(look)
             _warn_of_mode(table.jwks_file, stat.S_IWGRP | stat.S_IWOTH)
-            keys = self._kept(what, first, look, _OF_A_FILE, table.max_stale_s)
+            keys = self._kept(what, first, look, _OF_A_FILE, stale_after_s=table.max_stale_s, entries=KeySet.entries)
             return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=None)
         fetcher = self._fetcher_for(table, self._keeping.stopped)
         assert table.jwks_url is not None
         keys = self._kept(
-            what, KeySet(), UrlLook(table.jwks_url, fetcher, trusted.algorithms), _OF_A_URL, table.max_stale_s
+            what,
+            KeySet(),
+            UrlLook(table.jwks_url, fetcher, trusted.algorithms),
+            _OF_A_URL,
+            stale_after_s=table.max_stale_s,
+            entries=KeySet.entries,
         )
         return _KeptIssuer(issuer=Issuer(trusted=trusted, keys=keys), fetcher=fetcher)
 
@@ -170,7 +175,9 @@ class Identifying:
         look = look_at_token_file(str(table.file), self._key, time.time_ns)
         first = _first(look)
         _warn_of_mode(table.file, stat.S_IWGRP | stat.S_IRWXO)
-        return self._kept("the tokens", first, look, _OF_A_FILE, table.max_stale_s)
+        return self._kept(
+            "the tokens", first, look, _OF_A_FILE, stale_after_s=table.max_stale_s, entries=StaticTokens.entries
+        )
 
     def _kept(
         self,
@@ -178,7 +185,9 @@ class Identifying:
         first: Value,
         look: Callable[[], Value | None],
         times: dict[str, float],
+        *,
         stale_after_s: float,
+        entries: Callable[[Value], Entries],
     ) -> Kept[Value]:
         return Kept(
             what,
@@ -191,6 +200,7 @@ class Identifying:
             clock=time.monotonic,
             changed=self.identities.changed,
             stale_after_s=stale_after_s,
+            entries=entries,
         )
 
 

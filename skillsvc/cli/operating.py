@@ -16,6 +16,7 @@ import typer
 
 from skillsvc.cli.asking import sentence_of, status_of
 from skillsvc.cli.names import check_address
+from skillsvc.cli.operator_words import MomentsUnreal, check_moments
 from skillsvc.cli.output import FAILED, USAGE, fail
 from skillsvc.cli.proving import NOTHING_SHOWN, Proof
 from skillsvc.store.data_folder import ADMIN_SOCKET
@@ -69,6 +70,9 @@ ANSWER_S: Final = 10.0
 _SERVICE: Final = "skillsource.v1.CatalogAdminService"
 _FOLDER: Final = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _LOCAL: Final = "local"
+_MOST_PAGES: Final = 2_000
+_MOST_BYTES: Final = 512 * 1024 * 1024
+"""Of all pages of an answer: more than any server of ours tells, and less than takes this machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,25 +98,31 @@ class Operator:
             response_deserializer=bytes,
         )
         try:
-            return into.FromString(call(request, timeout=self.timeout, metadata=self.metadata))
+            answer = into.FromString(call(request, timeout=self.timeout, metadata=self.metadata))
+            check_moments(answer)
         except grpc.RpcError as raised:
             # Whatever a channel raises is a call as well.
             ended = cast("grpc.Call", raised)
             error = error_of(ended.code().name, ended.details(), ended.trailing_metadata() or (), target=self.address)
             fail(sentence_of(error, self.address, self.proof, by_tls=self.by_tls), status_of(error))
-        except DecodeError:
+        except (DecodeError, MomentsUnreal):
             fail(f"what answers at {self.address} does not speak the contract", FAILED)
+        return answer
 
     def ask_all(self, request: "Asked", into: "type[_List]") -> "_List":
         """Return the pages of a list as one answer."""
         whole = into()
+        pages, size = 0, 0
         while True:
             page = self.ask(request, into)
+            pages, size = pages + 1, size + page.ByteSize()
             whole.MergeFrom(page)
             request.page_token = page.next_page_token
             if not page.next_page_token:
                 whole.ClearField("next_page_token")
                 return whole
+            if pages >= _MOST_PAGES or size > _MOST_BYTES:
+                fail(f"what answers at {self.address} has no end", FAILED)
 
 
 @contextmanager

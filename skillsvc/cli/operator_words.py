@@ -7,8 +7,44 @@ from typing import TYPE_CHECKING
 from skillsvc.cli.asking import DIGEST_SHOWN
 
 if TYPE_CHECKING:
+    from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+    from google.protobuf.message import Message
     from google.protobuf.timestamp_pb2 import Timestamp
     from skillsource.v1 import admin_pb2 as pb
+
+
+class MomentsUnreal(Exception):
+    """An answer holds a time that is none."""
+
+
+def check_moments(message: "Message") -> None:
+    """Go through an answer for its times, which a server may set to any number.
+
+    Raises:
+        MomentsUnreal: One is none of the years 1 to 9999.
+    """
+    from google.protobuf.timestamp_pb2 import Timestamp  # noqa: PLC0415 - takes long to come in
+
+    for field, value in message.ListFields():
+        if field.message_type is None or field.message_type.GetOptions().map_entry:
+            continue
+        for each in value if field.is_repeated else (value,):
+            if isinstance(each, Timestamp):
+                try:
+                    each.ToDatetime(UTC)
+                    each.ToJsonString()
+                except (ValueError, OverflowError) as error:
+                    raise MomentsUnreal from error
+            else:
+                check_moments(each)
+
+
+def word_of(names: "EnumTypeWrapper", number: int) -> str:
+    """Return the name of a value without that of its enum; the number of one that is not known here."""
+    known = names.DESCRIPTOR.values_by_number.get(number)
+    if known is None:
+        return str(number)
+    return known.name.removeprefix(names.DESCRIPTOR.values_by_number[0].name.removesuffix("UNSPECIFIED"))
 
 
 def by_name(changes: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from skillsvc.cli.operating import (
     operating,
     partition_of,
 )
-from skillsvc.cli.operator_words import by_name, moment_of, step_of, trust_of
+from skillsvc.cli.operator_words import by_name, moment_of, step_of, trust_of, word_of
 from skillsvc.cli.output import FAILED, complain, count_of, is_terminal, print_line, print_message, print_table
 from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 
@@ -41,7 +41,9 @@ def sources(
     timeout: Timeout = ANSWER_S,
     json: Json = False,
 ) -> None:
-    """List the sources and how each stands, strongest first.
+    """List the sources and how each stands, strongest first: of the deployment layer, else of --partition.
+
+    A source with a template feeds many partitions, and stands as it does for each of these: it is told of none else.
 
     Piped, each is a line with tabs between name, kind, state, trust, skills, diagnostics, last success, next look,
     revision and last error. At a terminal, Said counts the diagnostics, and last errors stand below the table.
@@ -78,7 +80,10 @@ def sources(
     for source in told.sources:
         if source.last_error:
             print_line(f"{source.name} is {_state(source)}: {source.last_error}")
-    print_line(count_of(len(told.sources), "source"))
+    whose = (
+        "" if partition or project else " of the deployment layer; --partition tells those of others, by templates too"
+    )
+    print_line(f"{count_of(len(told.sources), 'source')}{whose}")
 
 
 @proving
@@ -164,14 +169,14 @@ def diagnostics(
             min_severity=f"SEVERITY_{min_severity.upper()}",
         )
         told = operator.ask_all(request, pb.ListDiagnosticsResponse)
-        names = skill_pb2.Severity.Name
+        severities = skill_pb2.Severity
     if json:
         print_message(told)
         return
     print_table(
         ("Severity", "Source", "Skill", "Code", "Message"),
         [
-            (names(each.severity).removeprefix("SEVERITY_").lower(), each.source, each.skill, each.code, each.message)
+            (word_of(severities, each.severity).lower(), each.source, each.skill, each.code, each.message)
             for each in told.diagnostics
         ],
         wrapped=True,
@@ -206,9 +211,7 @@ def _columns(source: "pb.SourceReport") -> tuple[str, ...]:
 def _state(source: "pb.SourceReport") -> str:
     from skillsource.v1 import admin_pb2  # noqa: PLC0415 - takes long to come in
 
-    if source.state not in admin_pb2.SourceStanding.values():
-        return str(source.state)
-    return admin_pb2.SourceStanding.Name(source.state).removeprefix("SOURCE_STANDING_")
+    return word_of(admin_pb2.SourceStanding, source.state)
 
 
 def _ago(moment: "Timestamp", now: datetime) -> str:

@@ -17,6 +17,7 @@ from skillsvc.cli.serving import serve
 from skillsvc.domain.errors import SkillsvcError
 from skillsvc.domain.partition import ANONYMOUS_PRINCIPAL
 from skillsvc.service.listening import CannotListen
+from skillsvc.settings.listening import is_of_both_families
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 
@@ -51,6 +52,9 @@ def _warn(settings: Settings) -> None:
             "listening beyond this machine without TLS and access rules",
             extra={"listen": settings.server.listen, **everybody},
         )
+    for listen in (settings.server.listen, settings.admin.listen, settings.health.listen):
+        if listen is not None and is_of_both_families(listen):
+            _log.info("callers come by IPv4 and by IPv6, where this machine has it", extra={"listen": listen})
     for source in settings.directories():
         if _is_known_to_be_missing(Path(source.path)):
             _log.warning(

@@ -24,9 +24,7 @@ ALLOWED_NAMES: Final = 4096
 """Skills a rule may name in `allow`, as a request may."""
 _ANYTHING: Final = Pattern("*")
 _MOST_JUDGED: Final = 250
-"""Rules that are tried in vain for one identity: for whom more of them are nearly is refused."""
-_MIXED_WEIGHT: Final = 5
-"""As how many rules one counts there whose patterns take longer."""
+"""Rules that are tried for one identity, more than may be alike: who is nearly for more of them is refused."""
 
 
 @unique
@@ -102,8 +100,6 @@ class Match:
     """Of each claim here, one value fits one of the patterns."""
     _claims: tuple[tuple[str, frozenset[str], tuple[Pattern, ...]], ...] = field(init=False, repr=False, compare=False)
     """The same with exact patterns apart: a caller may be in hundreds of groups."""
-    weight: int = field(init=False, repr=False, compare=False)
-    """How long it takes to judge by it."""
 
     def __post_init__(self) -> None:
         """Sort the patterns once."""
@@ -116,9 +112,6 @@ class Match:
             for claim, patterns in self.claims
         )
         object.__setattr__(self, "_claims", told_apart)
-        patterns = (*self.names, *(pattern for _, patterns in self.claims for pattern in patterns))
-        mixed = any(pattern.is_mixed for pattern in patterns)
-        object.__setattr__(self, "weight", _MIXED_WEIGHT if mixed else 1)
 
     def fits(self, identity: Identity) -> bool:
         """Tell whether the rule is for an identity, which is asked for every rule: no word is made."""
@@ -183,6 +176,8 @@ class Grant:
     rule: str
     expires_at: datetime | None = None
     """When the credential ends; None for never."""
+    identity: str = field(default="", compare=False)
+    """What the credential proves, cut, where the rule makes another principal of it: to write down."""
 
     def may_name(self, project: str) -> bool:
         """Tell whether the caller may name a project; none is always possible."""
@@ -272,14 +267,12 @@ class Access:
 
     def _decided(self, identity: Identity) -> AccessRule | Refusal:
         """Return the first rule that matches."""
-        tried = 0
-        for place in self._index.places(_shown(identity)):
-            if tried >= _MOST_JUDGED:
+        for tried, place in enumerate(self._index.places(_shown(identity))):
+            if tried == _MOST_JUDGED:
                 return Refusal(why="too many access rules nearly match", caller=_cut(identity))
             rule = self.rules[place]
             if rule.match.fits(identity):
                 return rule
-            tried += rule.match.weight
         return Refusal(why="no access rule matches", caller=_cut(identity))
 
 
@@ -314,6 +307,7 @@ def _grant(rule: AccessRule, identity: Identity) -> Grant | Refusal:
         allow=rule.allow,
         rule=rule.name,
         expires_at=identity.expires_at,
+        identity="" if principal == identity.principal() else _cut(identity),
     )
 
 

@@ -164,11 +164,16 @@ class Denied(SkillsvcError):
         retry_after_s: float | None = None,
         caller: str = "",
         rule: str = "",
+        identity: str = "",
     ) -> None:
-        """Make an error; `caller` is who was not let in and `rule` by which rule, for the audit and told to nobody."""
+        """Make an error; `caller` is who was not let in and `rule` by which rule, for the audit and told to nobody.
+
+        `identity` is what the credential proves, where that is another.
+        """
         super().__init__(reason, message, metadata=metadata, retry_after_s=retry_after_s)
         self.caller = caller
         self.rule = rule
+        self.identity = identity
 
 
 class Conflict(SkillsvcError):
@@ -197,7 +202,7 @@ class Exhausted(SkillsvcError):
         retry_after_s: float | None = None,
         subject: str = "",
     ) -> None:
-        """Make an error; `subject` is the principal whose quota is used up, which is told to itself alone."""
+        """Make an error; `subject` is whose quota or rate is used up, which is told to itself alone."""
         super().__init__(reason, message, metadata=metadata, retry_after_s=retry_after_s)
         self.subject = subject
 

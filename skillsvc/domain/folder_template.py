@@ -8,11 +8,12 @@ import hashlib
 import re
 from dataclasses import dataclass
 from typing import Final, Self
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from typing_extensions import override
 
-from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.errors import InvalidInput
+from skillsvc.domain.partition import DEPLOYMENT, Partition, parse_project
 
 PRINCIPAL: Final = "{principal}"
 PROJECT: Final = "{project}"
@@ -20,6 +21,7 @@ _EMPTY: Final = "%"
 """No encoded value is that: behind a `%` stand two digits."""
 _LONGEST: Final = 200
 """Bytes of a name; file systems take 255."""
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
 _ALWAYS_KEPT: Final = re.compile("[.~]")
 """What `quote` keeps beside letters, digits, `_` and `-`, whatever it is told."""
 
@@ -36,6 +38,21 @@ def name_of(value: str) -> str:
     """
     encoded = _ALWAYS_KEPT.sub(lambda kept: f"%{ord(kept[0]):02X}", quote(value, safe="")) or _EMPTY
     return encoded if len(encoded) <= _LONGEST else hashlib.sha256(value.encode()).hexdigest()
+
+
+def is_name_at(place: str, name: str) -> bool:
+    """Tell whether a folder at a place may be some principal's, or project's."""
+    if _DIGEST.fullmatch(name) or (place == PROJECT and name == _EMPTY):
+        return True
+    try:
+        value = unquote(name, errors="strict")
+        if place == PRINCIPAL:
+            Partition.parse(principal=value, project="")
+        else:
+            parse_project(value)
+    except (UnicodeDecodeError, InvalidInput):
+        return False
+    return name_of(value) == name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

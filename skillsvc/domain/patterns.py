@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-LONGEST_TEXT: Final = 1024
-"""Characters that are looked through: what a caller is called by may be as long as a header."""
+LONGEST_TEXT: Final = 256
+"""Characters that are looked through, no fewer than a principal has: what a caller shows may be as long as a header."""
 _EVERYTHING: Final = frozenset({"*", "**"})
 _STARS: Final = re.compile(r"\*+")
 _STEP: Final = re.compile(r"\*+|[^*]", re.DOTALL)
@@ -88,11 +88,6 @@ class Pattern:
     def is_exact(self) -> bool:
         """Whether one text fits alone."""
         return "*" not in self.text
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether some of its stars stop at `/` and some do not, which takes longer to judge."""
-        return self._starred is not None and self._starred.mixed is not None
 
     @property
     def lead(self) -> str:

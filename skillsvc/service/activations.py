@@ -86,10 +86,9 @@ class Activations:
         text = await self._text(seen, row)
         self._audit.allowed(
             _RPC,
-            principal=call.grant.principal,
+            call.actor,
             partition=call.viewer(ask.scope.project).partition,
             generation=seen.sight.view.sequence,
-            rule=call.grant.rule,
             what=row.bundle.digest,
         )
         return seen.encoded + begun + text

@@ -52,8 +52,7 @@ class AccessAdmin:
             # Whoever asks learns what others may do: with a stolen certificate it is where one would begin.
             self._audit.allowed(
                 "ExplainAccess",
-                principal=call.grant.principal,
-                rule=call.grant.rule,
+                call.actor,
                 what=judgement.identity.principal(),
             )
         page = self._pages.page(

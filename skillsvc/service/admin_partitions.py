@@ -108,9 +108,8 @@ class PartitionAdmin:
                 self._audit.unkept(
                     act,
                     error.reason.value,
-                    principal=call.grant.principal,
+                    call.actor,
                     partition=partition,
-                    rule=call.grant.rule,
                     what=what,
                 )
             raise
@@ -118,10 +117,9 @@ class PartitionAdmin:
     def _tell(self, act: str, ask: RevokeAsk, call: Call, told: Revoked) -> None:
         self._audit.allowed(
             act,
-            principal=call.grant.principal,
+            call.actor,
             partition=ask.partition,
             generation=told.after.sequence,
-            rule=call.grant.rule,
             what=ask.name,
         )
 
@@ -136,15 +134,15 @@ class PartitionAdmin:
         fed = frozenset(each.partition for each in asked if self._scope.reports(each.partition))
         free = [each for each in asked if each.partition not in fed]
         came = await self._threads.run(lambda: dict(zip((each.partition for each in free), replace(free), strict=True)))
-        principal, rule = call.grant.principal, call.grant.rule
+        by = call.actor
         for partition, each in came.items():
             if each.stale:
-                self._audit.failed(act, "STALE", principal=principal, partition=partition, rule=rule)
+                self._audit.failed(act, "STALE", by, partition=partition)
             else:
                 sequence = each.layer.present.sequence
-                self._audit.allowed(act, principal=principal, partition=partition, generation=sequence, rule=rule)
+                self._audit.allowed(act, by, partition=partition, generation=sequence)
         for partition in sorted(fed):
-            self._audit.failed(act, "FED_BY_SOURCES", principal=principal, partition=partition, rule=rule)
+            self._audit.failed(act, "FED_BY_SOURCES", by, partition=partition)
         layers = await self._threads.run(lambda: self._scope.current.ensure(tuple(fed)))
         return [
             admin_wire.fed_outcome(layers[each.partition])

@@ -57,6 +57,16 @@ class AdminScope:
             raise NotFound(ErrorReason.PARTITION_NOT_FOUND, "no partition of this name has a layer here")
         return layer
 
+    async def already(self, partition: Partition) -> Generation | None:
+        """Return a layer as it is before anything is looked at for the sake of who asks; None where there is none.
+
+        Raises:
+            Unavailable: STORE_UNREACHABLE.
+            DataLoss: The log is damaged.
+        """
+        layer = (await self._threads.run(lambda: self.current.ensure((partition,)))).get(partition)
+        return None if layer is None else layer.present
+
     async def layers(self, partitions: tuple[Partition, ...]) -> Mapping[Partition, Layer]:
         """Return layers by their partitions, those of others among them; STORE_UNREACHABLE if one is not had."""
         await self.see_to(partitions)

@@ -66,24 +66,29 @@ class SourceAdmin:
     async def refresh(self, ask: RefreshAsk, call: Call) -> bytes:
         """Answer Refresh."""
         self._scope.check_phase()
+        already = await self._scope.already(ask.partition)
         layer = await self._scope.layer(ask.partition)
+        # A partition that is looked at by need may be looked at for this very question, and may be new: then its first
+        # generation is empty.
+        before = already or layer.generations[0]
         reports = self._scope.reports(ask.partition)
         for source in ask.sources:
             _check_source(source, reports)
-        looked = Looked(before=layer.present, after=layer.present)
+        looked = Looked(before=before, after=layer.present)
         if reports:
             try:
                 look = self._scope.looks.look_now(ask.partition, ask.sources or None, ask.paths or None)
             except KeyError as error:
                 # What is declared is another since a moment ago.
                 raise _no_source(ask.sources[0] if len(ask.sources) == 1 else "") from error
-            looked = await self._awaited(look, ask, call)
+            came = await self._awaited(look, ask, call)
+            first = min(before, came.before, key=lambda generation: generation.sequence)
+            looked = Looked(before=first, after=came.after)
         self._audit.allowed(
             "Refresh",
-            principal=call.grant.principal,
+            call.actor,
             partition=ask.partition,
             generation=looked.after.sequence,
-            rule=call.grant.rule,
         )
         told = await self._threads.run(lambda: compare(looked.before, looked.after))
         wanted = frozenset(ask.sources)

@@ -22,14 +22,28 @@ _SUM_S: Final = 1.0
 _log = logging.getLogger(LOGGER)
 
 
+class Actor(NamedTuple):
+    """Who did something, and from where; what nobody knows is empty.
+
+    `identity` is who was proved, where the rule makes another principal of it: several may share one.
+    """
+
+    principal: str = ""
+    rule: str = ""
+    identity: str = ""
+    peer: str = ""
+
+
+NOBODY: Final = Actor()
+"""Of what the server does by itself."""
+
+
 class Refused(NamedTuple):
-    """A refusal. `principal` is empty where nobody knows who called; `peer` is then the address of the call."""
+    """A refusal."""
 
     act: str
     reason: str
-    principal: str = ""
-    peer: str = ""
-    rule: str = ""
+    by: Actor = NOBODY
 
 
 class _Sum:
@@ -64,11 +78,10 @@ class Audit:
     def allowed(
         self,
         act: str,
+        by: Actor = NOBODY,
         *,
-        principal: str = "",
         partition: Partition | None = None,
         generation: int | None = None,
-        rule: str = "",
         what: str = "",
     ) -> None:
         """Write that an act was done.
@@ -76,29 +89,28 @@ class Audit:
         `generation` is the sequence of the layer, or of the view. `what` names what it was done to: a digest, or the
         name that an operator gave.
         """
-        fields = {"principal": principal, "partition": _told(partition), "generation": generation}
-        _write(act, "allowed", {**fields, "rule": rule, "what": what})
+        fields = {**by._asdict(), "partition": _told(partition), "generation": generation, "what": what}
+        _write(act, "allowed", fields)
 
     def failed(
         self,
         act: str,
         reason: str,
+        by: Actor = NOBODY,
         *,
-        principal: str = "",
         partition: Partition | None = None,
-        rule: str = "",
         what: str = "",
     ) -> None:
         """Write that an act of an operator came to nothing, or not to all that was asked for.
 
         `what` names what it was to be done to, what was done all the same, or the incident of a fault.
         """
-        fields = {"principal": principal, "partition": _told(partition), "reason": reason, "rule": rule, "what": what}
+        fields = {**by._asdict(), "partition": _told(partition), "reason": reason, "what": what}
         _write(act, "failed", fields)
 
-    def unkept(self, act: str, reason: str, *, principal: str, partition: Partition, rule: str, what: str = "") -> None:
+    def unkept(self, act: str, reason: str, by: Actor, *, partition: Partition, what: str = "") -> None:
         """Write that an act of an operator is done in memory and could not be kept: it does not outlive the process."""
-        fields = {"principal": principal, "partition": _told(partition), "reason": reason, "rule": rule, "what": what}
+        fields = {**by._asdict(), "partition": _told(partition), "reason": reason, "what": what}
         _write(act, "unkept", fields)
 
     def ignored(self, what: str, count: int, peer: str) -> None:
@@ -107,7 +119,8 @@ class Audit:
 
     def refused(self, refusal: Refused) -> None:
         """Write a refusal: the first of its kind at once, then one line a second with their number."""
-        key = (refusal.act, refusal.principal or refusal.peer, refusal.reason)
+        by = refusal.by
+        key = (refusal.act, by.identity or by.principal or by.peer, refusal.reason)
         with self._lock:
             now = self._now()
             if key not in self._sums and len(self._sums) >= _SUMMED:
@@ -157,8 +170,7 @@ def _told(partition: Partition | None) -> str:
 
 
 def _tell(refusal: Refused, count: int) -> None:
-    fields = {name: getattr(refusal, name) for name in ("principal", "peer", "reason", "rule")}
-    _write(refusal.act, "refused", {**fields, "count": count})
+    _write(refusal.act, "refused", {**refusal.by._asdict(), "reason": refusal.reason, "count": count})
 
 
 def _write(act: str, decision: str, fields: Mapping[str, object]) -> None:

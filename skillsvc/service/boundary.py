@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError, Message
@@ -20,10 +20,11 @@ from google.protobuf.message import DecodeError, Message
 from skillsvc.domain.errors import Denied, ErrorReason, Exhausted, InternalFault, InvalidInput, SkillsvcError
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.shares import Group
-from skillsvc.service.audit import Audit, Refused
-from skillsvc.service.call import NOBODY, Call, Context, Identities
+from skillsvc.service.acts import CHANGES, OPERATIONS, REFUSALS, act_of
+from skillsvc.service.audit import NOBODY, Actor, Audit, Refused
+from skillsvc.service.call import Call, Context, Identities
 from skillsvc.service.fairness import Fairness, Turn, Turnstile
-from skillsvc.service.groups import CHANGES, OPERATIONS, act_of, group_of
+from skillsvc.service.groups import group_of
 from skillsvc.service.peers import address_of
 from skillsvc.service.roles import Need, need_of
 from skillsvc.service.statuses import Told, abort, refuse_cheaply
@@ -31,17 +32,6 @@ from skillsvc.service.statuses import Told, abort, refuse_cheaply
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, bytes]"
 """The registered form of one call's handler."""
 
-_AUDITED: Final = frozenset(
-    {
-        ErrorReason.CREDENTIALS_MISSING,
-        ErrorReason.CREDENTIALS_INVALID,
-        ErrorReason.ROLE_MISSING,
-        ErrorReason.PROJECT_NOT_ALLOWED,
-        ErrorReason.QUOTA_EXCEEDED,
-        ErrorReason.RATE_LIMITED,
-    }
-)
-"""Refusals that the audit is told of, whatever the call."""
 _FLOODING: Final = frozenset(
     {
         ErrorReason.CREDENTIALS_MISSING,
@@ -52,6 +42,7 @@ _FLOODING: Final = frozenset(
 )
 """Refusals of which as many come as somebody likes to send."""
 _REMEMBERED = 4096
+_REQUEST_S: Final = 5.0
 _REMEMBERED_BYTES = 256
 
 _log = logging.getLogger(__name__)
@@ -60,9 +51,9 @@ _Ask = TypeVar("_Ask")
 _Raw = TypeVar("_Raw")
 
 
-def _who(error: SkillsvcError) -> tuple[str, str]:
-    """Return who was not let in, and by which rule; "" for what nobody knows."""
-    return (error.caller, error.rule) if isinstance(error, Denied) else ("", "")
+def _actor_of(error: SkillsvcError, peer: str) -> Actor:
+    """Return who was not let in."""
+    return Actor(error.caller, error.rule, error.identity, peer) if isinstance(error, Denied) else Actor(peer=peer)
 
 
 class Requests(Generic[_Request, _Ask]):
@@ -134,15 +125,15 @@ class Boundary:
         requests = Requests(request_type, parse, self.limits)
         identities, need = self.identities, need_of(request_type.DESCRIPTOR.full_name)
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
-        turnstile = entrance.turnstile
+        turnstile, bring = entrance.turnstile, entrance.bring
 
         async def behaviour(raw: object, context: Context) -> bytes:
             call = None
             try:
                 call = Call(context, identities, need)
                 turn = None if turnstile is None else _turn(turnstile, call)
-                if not isinstance(raw, bytes):
-                    raw = await context.read()
+                if bring is not None:
+                    raw = await bring(context)
                 answer = await handle(requests.read(raw), call)
                 if turn is not None:
                     turn.hold(len(answer))
@@ -156,10 +147,9 @@ class Boundary:
             except Exception:  # noqa: BLE001 - the boundary: what nobody expected ends here
                 await self._fault(context, call, entrance)
 
-        handler = _Unary(behaviour)
-        if self.fairness is not None:
-            self.fairness.tell(handler.judge_first)
-        return handler
+        if bring is None:
+            return grpc.unary_unary_rpc_method_handler(behaviour)
+        return grpc.stream_unary_rpc_method_handler(behaviour)
 
     def stream(
         self,
@@ -172,10 +162,13 @@ class Boundary:
         need = need_of(request_type.DESCRIPTOR.full_name)
         entrance = self._entrance(request_type.DESCRIPTOR.full_name)
 
-        def begin(raw: bytes, call: Call) -> AsyncIterator[bytes]:
+        def begin(raw: object, call: Call) -> AsyncIterator[bytes]:
             return handle(requests.read(raw), call)
 
-        return grpc.unary_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+        behaviour = self._streaming(need, entrance, begin)
+        if entrance.bring is None:
+            return grpc.unary_stream_rpc_method_handler(behaviour)
+        return grpc.stream_stream_rpc_method_handler(behaviour)
 
     def conversation(
         self, request_type: type[_Request], handle: Callable[[AsyncIterator[_Request], Call], AsyncIterator[bytes]]
@@ -200,19 +193,21 @@ class Boundary:
         def begin(raws: AsyncIterator[bytes], call: Call) -> AsyncIterator[bytes]:
             return handle(read(raws, call), call)
 
-        return grpc.stream_stream_rpc_method_handler(self._streaming(need, entrance, begin))
+        return grpc.stream_stream_rpc_method_handler(self._streaming(need, entrance._replace(bring=None), begin))
 
     def _streaming(
         self, need: Need, entrance: "_Entrance", begin: Callable[[_Raw, Call], AsyncIterator[bytes]]
     ) -> Callable[[_Raw, Context], AsyncIterator[bytes]]:
         """Return the behaviour of a stream, of which an event that is not sent yet counts as an answer that waits."""
-        identities, turnstile = self.identities, entrance.turnstile
+        identities, turnstile, bring = self.identities, entrance.turnstile, entrance.bring
 
         async def behaviour(raw: _Raw, context: Context) -> AsyncIterator[bytes]:
             call = None
             try:
                 call = Call(context, identities, need)
                 turn = None if turnstile is None else _turn(turnstile, call)
+                if bring is not None:
+                    raw = await bring(context)
                 async for event in begin(raw, call):
                     if turn is not None:
                         turn.hold(len(event))
@@ -229,28 +224,29 @@ class Boundary:
         return behaviour
 
     def _entrance(self, request: str) -> "_Entrance":
-        group = group_of(request)
-        turnstile = None if group is None or self.fairness is None else self.fairness.turnstile(group)
-        return _Entrance(act=act_of(request), turnstile=turnstile, told={})
+        act, group = act_of(request), group_of(request)
+        if self.fairness is None:
+            return _Entrance(act=act, turnstile=None, bring=None, told={})
+        if group is None:
+            return _Entrance(act=act, turnstile=None, bring=_brought_soon, told={})
+        return _Entrance(act=act, turnstile=self.fairness.turnstile(group), bring=_brought, told={})
 
     async def _refuse(self, error: SkillsvcError, context: Context, call: Call | None, entrance: "_Entrance") -> None:
         """Answer an error; `call` is None where the caller was not let in. Where it returns, the status is set."""
-        principal, rule = _who(error) if call is None else (call.grant.principal, call.grant.rule)
-        if call is None and entrance.turnstile is not None and self.fairness is not None:
+        turned_away = _actor_of(error, address_of(context.peer())) if call is None else None
+        if turned_away is not None and entrance.turnstile is not None and self.fairness is not None:
             # Whoever is not let in is counted all the same, lest asking be free for those who may not: by principal
             # where a rule says who it is. Others may hold as many names as they like, and are nobody.
             try:
-                if rule:
-                    entrance.turnstile.enter(principal).end()
+                if turned_away.rule:
+                    entrance.turnstile.enter(turned_away.principal).end()
                 else:
-                    self.fairness.turn_away(address_of(context.peer()))
+                    self.fairness.turn_away(turned_away.peer)
             except Exhausted as exhausted:
                 error = exhausted
-        if error.reason in _AUDITED or entrance.act in CHANGES:
-            peer = "" if principal else address_of(context.peer())
-            self.audit.refused(
-                Refused(act=entrance.act, reason=error.reason.value, principal=principal, peer=peer, rule=rule)
-            )
+        if error.reason in REFUSALS or entrance.act in CHANGES:
+            actor = turned_away if call is None else call.actor
+            self.audit.refused(Refused(act=entrance.act, reason=error.reason.value, by=actor or NOBODY))
         if error.reason in _FLOODING:
             refuse_cheaply(context, error, entrance.told)
         else:
@@ -262,14 +258,8 @@ class Boundary:
         _log.exception("incident %s", incident, extra={"incident_id": incident})
         if entrance.act in OPERATIONS:
             # How far it came is not known: what an operator began has to be looked after.
-            grant = NOBODY if call is None else call.grant
-            self.audit.failed(
-                entrance.act,
-                ErrorReason.INTERNAL_FAULT.value,
-                principal=grant.principal,
-                rule=grant.rule,
-                what=incident,
-            )
+            actor = Actor(peer=address_of(context.peer())) if call is None else call.actor
+            self.audit.failed(entrance.act, ErrorReason.INTERNAL_FAULT.value, actor, what=incident)
         await abort(
             context,
             InternalFault(
@@ -280,31 +270,32 @@ class Boundary:
         )
 
 
-class _Unary(grpc.RpcMethodHandler):  # type: ignore[type-arg] # it has arguments in its stub alone
-    """The registered form of a unary call's handler, which may be changed between calls.
-
-    gRPC brings a request before it asks the handler; but where it takes the call for one with a stream of requests, the
-    handler asks for it. Then callers are judged first: a refusal costs a fifth less, and an answer a little more.
-    """
-
-    def __init__(self, behaviour: Callable[[object, Context], Awaitable[bytes]]) -> None:
-        self.request_streaming = self.response_streaming = False
-        self.request_deserializer = self.response_serializer = None
-        # By the stub these are of a server of threads, which returns what is awaited here.
-        self.unary_unary = self.stream_unary = behaviour  # type: ignore[assignment]
-        self.unary_stream = self.stream_stream = None
-
-    def judge_first(self, yes: bool) -> None:  # noqa: FBT001 - what is told is a state, not an option
-        """Judge callers of later calls before their requests are brought, or after."""
-        self.request_streaming = yes
-
-
 class _Entrance(NamedTuple):
-    """What all calls of one handler have in common where they begin."""
+    """What all calls of one handler have in common where they begin.
+
+    `bring` brings the request of a call whose caller is judged. gRPC would bring it before, and wait for it for as long
+    as the connection lives: whoever shows nothing could begin a thousand calls a connection, of 21 KiB each, that
+    nobody counts. It is None where callers are not told apart: what gRPC brings costs less.
+    """
 
     act: str
     turnstile: Turnstile | None
+    bring: Callable[[Context], Awaitable[Any]] | None
     told: Told
+
+
+async def _brought(context: Context) -> object:
+    """Return the request of a call that counts as under way while it is waited for."""
+    return await context.read()
+
+
+async def _brought_soon(context: Context) -> object:
+    """Return the request of a call that nobody counts, None where it does not come in time."""
+    try:
+        async with asyncio.timeout(_REQUEST_S):
+            return await context.read()
+    except TimeoutError:
+        return None
 
 
 def _turn(turnstile: Turnstile, call: Call) -> Turn:

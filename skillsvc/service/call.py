@@ -22,6 +22,8 @@ from skillsvc.domain.access import (
 from skillsvc.domain.errors import Denied, ErrorReason
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.view import Viewer
+from skillsvc.service.audit import Actor
+from skillsvc.service.peers import address_of
 from skillsvc.service.roles import Need, Open
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
@@ -104,6 +106,12 @@ class Call:
         """What the caller gets. Of whom nobody asks who they are, nothing."""
 
     @property
+    def actor(self) -> Actor:
+        """Who makes it, for the audit."""
+        grant = self.grant
+        return Actor(grant.principal, grant.rule, grant.identity, address_of(self.context.peer()))
+
+    @property
     def caller(self) -> Partition:
         """The caller's principal without a project."""
         return Partition(self.grant.principal, "")
@@ -141,12 +149,15 @@ def _granted(judged: Grant | Refusal, need: Need) -> Grant:
         return judged
     role = need if isinstance(need, Role) else Role.READER
     if isinstance(judged, Refusal) or need is role:
-        caller, rule = (judged.caller, "") if isinstance(judged, Refusal) else (judged.principal, judged.rule)
+        caller, rule, identity = (
+            (judged.caller, "", "") if isinstance(judged, Refusal) else (judged.principal, judged.rule, judged.identity)
+        )
         raise Denied(
             ErrorReason.ROLE_MISSING,
             f"the call needs the role {role}",
             metadata={"role": role.value},
             caller=caller,
             rule=rule,
+            identity=identity,
         )
     return judged

@@ -1,6 +1,7 @@
 """Changes of the catalog, told by whichever thread made them, as something that a coroutine can wait for."""
 
 import asyncio
+from collections import deque
 
 
 class Changes:
@@ -11,6 +12,7 @@ class Changes:
         self._loop = loop
         self._count = 0
         self._waiting: set[asyncio.Future[bool]] = set()
+        self._to_wake: deque[asyncio.Future[bool]] = deque()
 
     @property
     def count(self) -> int:
@@ -45,9 +47,18 @@ class Changes:
 
     def _advance(self) -> None:
         self._count += 1
-        told, self._waiting = self._waiting, set()
-        for waiter in told:
-            _end(waiter, True)  # noqa: FBT003 - what it resolves to
+        is_waking = bool(self._to_wake)
+        self._to_wake.extend(self._waiting)
+        self._waiting = set()
+        if not is_waking:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Wake one, later the others: each may go through a catalog, and no call is to wait for all of them."""
+        if self._to_wake:
+            _end(self._to_wake.popleft(), True)  # noqa: FBT003 - what it resolves to
+        if self._to_wake:
+            self._loop.call_soon(self._wake)
 
 
 def _end(waiter: asyncio.Future[bool], changed: bool) -> None:  # noqa: FBT001 - what it resolves to

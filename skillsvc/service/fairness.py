@@ -14,7 +14,6 @@ from skillsvc.domain.shares import Group, Rate, Shares
 _PRINCIPALS: Final = 65_536
 """Principals that are remembered, of some 500 bytes each. More than that forget who has not called for longest."""
 _ADDRESSES: Final = 4_096
-_CALM_S: Final = 1.0
 _TRIED: Final = 8
 """Entries looked at to make room for one: those of calls under way stay."""
 _GROUPS: Final = {group: number for number, group in enumerate(Group)}
@@ -103,14 +102,11 @@ class Turnstile:
         now = self._fairness.now()
         whole_at = account.whole_at[self._index]
         if (wait_s := self._rate.wait_s(whole_at, now)) > 0:
-            self._fairness.refuses(now)
-            raise self._too_often(wait_s)
+            raise self._too_often(wait_s, principal)
         if (account.watches if self._watches else account.calls) >= self._most:
             kind, what = ("watches", "watches open") if self._watches else ("calls", "calls under way")
             raise _full(account, kind, self._most, what)
         account.whole_at[self._index] = self._rate.taken(whole_at, now)
-        if self._fairness.is_refusing:
-            self._fairness.lets_in(now)
         return Turn(account, watches=self._watches, most_bytes=self._most_bytes)
 
 
@@ -126,10 +122,6 @@ class Fairness:
         self._shares = shares
         self._accounts: OrderedDict[str, Account] = OrderedDict()
         self._principals = principals
-        self._told: list[Callable[[bool], None]] = []
-        self._refused_at = 0.0
-        self.is_refusing = False
-        """Whether somebody calls too often, or did a short while ago."""
         self._strangers: OrderedDict[str, float] = OrderedDict()
         self._strange = Rate(shares.strangers_a_second, shares.strangers_burst)
         self._too_strange = _too_often(self._strange, "calls without a valid identity from this address")
@@ -160,32 +152,11 @@ class Fairness:
         now = self.now()
         whole_at = self._strangers.get(address, now)
         if (wait_s := self._strange.wait_s(whole_at, now)) > 0:
-            self.refuses(now)
-            raise self._too_strange(wait_s)
+            raise self._too_strange(wait_s, address)
         if address not in self._strangers and len(self._strangers) >= _ADDRESSES:
             self._strangers.popitem(last=False)
         self._strangers[address] = self._strange.taken(whole_at, now)
         self._strangers.move_to_end(address)
-
-    def tell(self, told: Callable[[bool], None]) -> None:
-        """Have `told` called with True where somebody begins to call too often, with False some time after the last."""
-        self._told.append(told)
-
-    def refuses(self, now: float) -> None:
-        """Take note of a call that is one too many."""
-        self._refused_at = now
-        if not self.is_refusing:
-            self._turn_to(is_refusing=True)
-
-    def lets_in(self, now: float) -> None:
-        """Take note of a call that is let in while others were refused."""
-        if now - self._refused_at > _CALM_S:
-            self._turn_to(is_refusing=False)
-
-    def _turn_to(self, *, is_refusing: bool) -> None:
-        self.is_refusing = is_refusing
-        for tell in self._told:
-            tell(is_refusing)
 
     def _make_room(self) -> None:
         """Forget who has not called for longest. Accounts with calls under way are no more than there are calls."""
@@ -197,14 +168,14 @@ class Fairness:
             self._accounts.move_to_end(principal)
 
 
-def _too_often(rate: Rate, what: str) -> Callable[[float], Exhausted]:
-    """Return what makes the refusals of a rate, which are all alike but for the seconds until the next call fits."""
+def _too_often(rate: Rate, what: str) -> Callable[[float, str], Exhausted]:
+    """Return what makes the refusals of a rate: of the seconds until the next call fits, and who is refused."""
     limit = f"{rate.a_second:g}"
     message = f"too many {what}: at most {limit} a second"
     metadata = {"limit": limit}
 
-    def refusal(wait_s: float) -> Exhausted:
-        return Exhausted(ErrorReason.RATE_LIMITED, message, metadata=metadata, retry_after_s=wait_s)
+    def refusal(wait_s: float, subject: str) -> Exhausted:
+        return Exhausted(ErrorReason.RATE_LIMITED, message, metadata=metadata, retry_after_s=wait_s, subject=subject)
 
     return refusal
 

@@ -1,4 +1,4 @@
-"""Which calls are counted together, and which acts are written down: the one table of each, by the message that asks.
+"""Which calls are counted together: the one table of it, by the message that asks.
 
 A call of agents that is in no group cannot be registered, and reflection counts as a watch. What operators call, and
 health, is in none on purpose: whoever looks after a server must reach it while others flood it.
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from skillsvc.domain.shares import Group
-from skillsvc.service.roles import AGENTS, OPERATORS, REFLECTION
+from skillsvc.service.roles import AGENTS, REFLECTION
 
 GROUPS: Final[Mapping[str, Group]] = MappingProxyType(
     {
@@ -29,12 +29,6 @@ GROUPS: Final[Mapping[str, Group]] = MappingProxyType(
 )
 """By the name of a call."""
 
-CHANGES: Final = frozenset({"Activate", "Refresh", "RefreshPartitions", "ClearPartitions", "RevokeSkill", "LiftRevoke"})
-"""Calls of which the audit is told whatever comes of them; those that succeed tell of themselves."""
-
-OPERATIONS: Final = frozenset(method.name for method in OPERATORS.methods)
-"""Calls of operators: of a fault in one of them the audit is told, too."""
-
 _BY_REQUEST: Final[Mapping[str, Group]] = MappingProxyType(
     {
         **{method.input_type.full_name: GROUPS[method.name] for method in AGENTS.methods},
@@ -47,8 +41,3 @@ _BY_REQUEST: Final[Mapping[str, Group]] = MappingProxyType(
 def group_of(request: str) -> Group | None:
     """Return the group of the call that asks with a message of a full name; None where it is not counted."""
     return _BY_REQUEST.get(request)
-
-
-def act_of(request: str) -> str:
-    """Return what a call is called that asks with a message of a full name."""
-    return request.rpartition(".")[2].removesuffix("Request")

@@ -9,7 +9,7 @@ _HOME_BITS: Final = 64
 
 
 def address_of(peer: str) -> str:
-    """Return the address in a peer as gRPC tells it, without the port: `192.0.2.1`, `2001:db8::/64`, `unix`."""
+    """Return the address in a peer as gRPC tells it, without the port: `192.0.2.1`, `2001:db8::/64`, `::1`, `unix`."""
     kind, _, place = peer.partition(":")
     if kind not in {"ipv4", "ipv6"}:
         return kind
@@ -22,4 +22,7 @@ def address_of(peer: str) -> str:
         return str(address)
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
+    if address.is_loopback:
+        # No network has it, and `::/64` would read as nobody's.
+        return str(address)
     return str(ipaddress.IPv6Network((address, _HOME_BITS), strict=False))

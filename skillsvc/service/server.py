@@ -56,7 +56,8 @@ from skillsvc.sources.remote_blobs import RemoteBlobs
 
 _READING_THREADS = 4
 _LAYER_THREADS = 2
-_LOOKING_THREADS = 4
+_LOOKING_THREADS = 32
+"""Of each principal one at most hangs at a time."""
 _SEARCHING_THREADS = 2
 _OUTBOUND_THREADS = 16
 _OUTBOUND_WAITING = 64

@@ -47,11 +47,19 @@ class Threads:
             Unavailable: Of the pool's reason, where it is not done in time, or too much waits already. What is begun
                 goes on in its thread: nothing ends one.
         """
+        return await self.done(self.begin(work))
+
+    def begin(self, work: Callable[[], _Done]) -> "asyncio.Future[_Done]":
+        """Begin work; the future ends when it has, however long that takes. Raises Unavailable if too much waits."""
         if self._room <= 0:
             raise Unavailable(self._reason, f"too many calls wait for {_AWAITED[self._reason]}")
         self._room -= 1
         future = asyncio.get_running_loop().run_in_executor(self._executor, work)
         future.add_done_callback(self._leave)
+        return future
+
+    async def done(self, future: "asyncio.Future[_Done]") -> _Done:
+        """Return what work came to that was begun; raises as `run`."""
         timeout = asyncio.timeout(self._within_s)
         try:
             async with timeout:

@@ -27,10 +27,16 @@ from skillsvc.settings.table import Label, Table, Text
 KindName: TypeAlias = Literal["spiffe", "cert", "oidc", "token"]
 _LONGEST_PATTERN = 2048
 _MOST_RULES = 10_000
+_SHOWN = 64
+"""Characters of a wrong value that are told."""
 
 
 def _one_or_several(value: object) -> object:
-    return [value] if isinstance(value, str) else value
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list | tuple):
+        raise Faults(["must be text, or a list of texts"])
+    return value
 
 
 def _pattern(text: str) -> str:
@@ -51,7 +57,7 @@ def _skill(text: str) -> str:
     if "/" in text and all(map(fits_skill_name, text.split("/", 1))):
         raise Faults([f"is {text}, which allows nothing: skills are allowed by name alone, from whatever source"])
     if not fits_skill_name(text):
-        raise Faults(["is no name of a skill"])
+        raise Faults([f"is no name of a skill: {text[:_SHOWN]!r}"])
     return text
 
 
@@ -95,11 +101,15 @@ class AccessTable(Table):
         description="What proves the identity: a certificate by its SPIFFE id or by its subject, a JWT, a static token."
     )
     issuer: Label | None = Field(default=None, description='The `name` of the issuer; needed for `"oidc"`.')
-    names: Patterns = Field(
-        default=(), description="Patterns of the SPIFFE id, the subject, the `sub`, or the token's name; none for all."
+    names: Patterns | None = Field(
+        default=None,
+        description="Patterns of the SPIFFE id, the subject, the `sub`, or the token's name; left out for all, and "
+        "never empty.",
     )
-    claims: Mapping[Text, Patterns] = Field(
-        default={}, description="Patterns of claims, by name; what is within another claim has a dot between."
+    claims: Mapping[Text, Patterns] | None = Field(
+        default=None,
+        description="Patterns of claims, by name; what is within another claim has a dot between. Left out for any, "
+        "and never empty.",
     )
     principal: Annotated[Text, AfterValidator(_principal)] | None = Field(
         default=None,
@@ -132,9 +142,23 @@ class AccessTable(Table):
             raise Faults(["is empty; leave the rule out to refuse those it is for"])
         return roles
 
+    @field_validator("names")
+    @classmethod
+    def _there_is_a_name(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        # What a program fills in for nobody must not be for everybody.
+        if names is not None and not names:
+            raise Faults(["is empty, which nothing fits; leave it out for all"])
+        return names
+
     @field_validator("claims")
     @classmethod
-    def _claims_have_patterns(cls, claims: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    def _claims_have_patterns(
+        cls, claims: Mapping[str, tuple[str, ...]] | None
+    ) -> Mapping[str, tuple[str, ...]] | None:
+        if claims is None:
+            return None
+        if not claims:
+            raise Faults(["is empty; leave it out for any"])
         if empty := [
             Fault("is empty, which nothing fits", (name,)) for name, patterns in claims.items() if not patterns
         ]:
@@ -161,7 +185,7 @@ class AccessTable(Table):
         if self.kind == "cert":
             faults += [
                 Fault("must be a whole subject, or `*` alone: in a subject no pattern is safe", ("names", index))
-                for index, name in enumerate(self.names)
+                for index, name in enumerate(self.names or ())
                 if "*" in name and name != "*"
             ]
         if faults:
@@ -174,9 +198,9 @@ class AccessTable(Table):
             name=self.name,
             match=Match(
                 kind=IdentityKind(self.kind),
-                names=tuple(map(Pattern, self.names)),
+                names=tuple(map(Pattern, self.names or ())),
                 issuer=None if self.issuer is None else Pattern(self.issuer),
-                claims=tuple((claim, tuple(map(Pattern, patterns))) for claim, patterns in self.claims.items()),
+                claims=tuple((claim, tuple(map(Pattern, patterns))) for claim, patterns in (self.claims or {}).items()),
             ),
             principal=None if self.principal is None else PrincipalTemplate.parse(self.principal),
             partitions=tuple(table.partition() for table in self.partitions),

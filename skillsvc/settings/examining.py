@@ -11,11 +11,13 @@ from skillsvc.service.certificate_files import CertificatesRefused, find_certifi
 from skillsvc.service.identities.kept import LookFailed
 from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
 from skillsvc.settings.identity import IdentityTable
+from skillsvc.settings.misplaced import misplaced
 from skillsvc.settings.refusal import Place
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sought import Sought
 from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTable, ProviderTable, SourceTable
 from skillsvc.settings.tls import TlsTable
+from skillsvc.settings.unreached import unreached
 from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.store.token_key_file import read_token_key_file
 
@@ -40,15 +42,12 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
             yield Remark(("server", "token_key_file"), error.message)
     yield from _of_tls(("tls",), settings.tls)
     yield from _of_tls(("admin", "tls"), settings.admin.tls)
+    yield from _of_operators(settings)
     if settings.identity is not None:
         yield from _of_identity(settings.identity)
-    for index, source in enumerate(settings.source):
-        for place, sentence, is_mistake in _of_source(source, environment):
-            yield Remark(("source", index, *place), sentence, is_mistake)
-    at = {source.name: index for index, source in enumerate(settings.source)}
-    for label, into in sought.folded:
-        named: Place = ("source", at[label], "path") if label in at else ("conventional",)
-        yield Remark(named, f"{label} is left out: it is the same directory as {into}", is_mistake=False)
+    for sentence, place in unreached(settings.access, _names_of_tokens(settings.identity)):
+        yield Remark(("access", *place), sentence, is_mistake=False)
+    yield from _of_sources(settings, sought, environment)
     if settings.conventional.user and len(settings.conventional.of_user(environment)) < _OF_A_USER:
         sentence = "cannot be found wholly: HOME is not set to a path in this environment"
         yield Remark(("conventional", "user"), sentence, is_mistake=False)
@@ -57,6 +56,22 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
         yield Remark(("conventional", "project"), sentence, is_mistake=False)
     if not settings.source and not settings.conventional.labels():
         yield Remark(("source",), "is missing: nothing is served of this file without a --skills-dir", is_mistake=False)
+
+
+def _of_sources(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> Iterator[Remark]:
+    for index, source in enumerate(settings.source):
+        for place, sentence, is_mistake in _of_source(source, environment):
+            yield Remark(("source", index, *place), sentence, is_mistake)
+    at = {source.name: index for index, source in enumerate(settings.source)}
+    for label, into in sought.folded:
+        named: Place = ("source", at[label], "path") if label in at else ("conventional",)
+        yield Remark(named, f"{label} is left out: it is the same directory as {into}", is_mistake=False)
+
+
+def _of_operators(settings: Settings) -> Iterator[Remark]:
+    if settings.admin.listen is not None and not any("admin" in rule.roles for rule in settings.access):
+        sentence = "is for operators, and no [[access]] has the role admin: everybody is refused there"
+        yield Remark(("admin", "listen"), sentence, is_mistake=False)
 
 
 def _of_tls(place: Place, tls: TlsTable | None) -> Iterator[Remark]:
@@ -89,6 +104,18 @@ def _of_identity(identity: IdentityTable) -> Iterator[Remark]:
         yield from _of_mode(place, identity.tokens.file, stat.S_IWGRP | stat.S_IRWXO)
 
 
+def _names_of_tokens(identity: IdentityTable | None) -> frozenset[str] | None:
+    """Return how the static tokens are called, None where there is no file, or none that can be used."""
+    if identity is None or identity.tokens is None:
+        return None
+    try:
+        tokens = look_at_token_file(str(identity.tokens.file), b"", _at_once)()
+    except LookFailed:
+        # That is told already.
+        return None
+    return None if tokens is None else frozenset(name for _digest, name in tokens.names.values())
+
+
 def _of_look(place: Place, path: Path, look: Callable[[], object]) -> Iterator[Remark]:
     faults = list(_of_file(place, path))
     yield from faults
@@ -117,6 +144,8 @@ def _at_once() -> int:
 def _of_source(source: SourceTable, environment: Mapping[str, str]) -> Iterator[Remark]:
     if isinstance(source, DirectoryTable):
         yield from _of_directory(source.path if isinstance(source.path, Path) else Path(source.path.root))
+    if source.template is not None:
+        yield from (Remark(("path",), sentence, is_mistake=False) for sentence in misplaced(source.template))
     if isinstance(source, GitTable):
         yield from _of_file(("known_hosts_file",), source.known_hosts_file)
         yield from _of_secret_file(("ssh_key_file",), source.ssh_key_file)

@@ -131,7 +131,8 @@ class IdentityTable(Table):
     """
 
     certificates: Flag = Field(
-        default=False, description='Whether client certificates count; needs `client = "required"` of [tls].'
+        default=False,
+        description='Whether client certificates count; needs `client = "required"` of [tls] or of [admin] `tls`.',
     )
     issuer: tuple[IssuerTable, ...] = Field(default=(), description="Issuers of tokens; see below.")
     tokens: TokensTable | None = Field(default=None, description="Static tokens; see below.")
@@ -164,10 +165,14 @@ def faults_of_identity(tables: Mapping[str, object]) -> Iterator[Fault]:
     has_certificates = any(_asks_for_certificates(tables, *path) for path in (("tls",), ("admin", "tls")))
     if identity.get("certificates") is True and not has_certificates:
         yield Fault(
-            'needs client = "required" of [tls]: nobody is asked for a certificate', ("identity", "certificates")
+            'needs client = "required" of [tls] or [admin] tls: nobody is asked for a certificate',
+            ("identity", "certificates"),
         )
     if "proxy" in identity and not has_certificates:
-        yield Fault('needs client = "required" of [tls]: a proxy is known by its certificate', ("identity", "proxy"))
+        yield Fault(
+            'needs client = "required" of [tls] or [admin] tls: a proxy is known by its certificate',
+            ("identity", "proxy"),
+        )
     if not tables.get("access"):
         yield Fault("lets nobody in without an [[access]]", ("identity",))
 

@@ -37,6 +37,17 @@ def is_of_this_machine(listen: str) -> bool:
     return address.is_loopback
 
 
+def is_of_both_families(listen: str) -> bool:
+    """Tell whether callers reach an address by IPv4 and by IPv6: gRPC takes the one of all interfaces for both."""
+    place = _PLACE.fullmatch(listen)
+    if place is None:
+        return False
+    try:
+        return ipaddress.ip_address(place["bracketed"] or place["plain"]).is_unspecified
+    except ValueError:
+        return False
+
+
 def fault_of(listen: str) -> str | None:
     """Return why a text is no address to listen on, None where it is one."""
     if listen.startswith(_UNIX):
@@ -83,6 +94,32 @@ def exposure_of(tables: Mapping[str, object]) -> Iterator[Fault]:
             "since no certificate comes by a socket",
             ("admin", "socket"),
         )
+
+
+def faults_of_places(tables: Mapping[str, object]) -> Iterator[Fault]:
+    """Yield where two listeners would be at one address."""
+    said = {
+        "server": _table(tables.get("server")).get("listen", DEFAULT_LISTEN),
+        "admin": _table(tables.get("admin")).get("listen"),
+        "health": _table(tables.get("health")).get("listen"),
+    }
+    seen: list[tuple[str, str]] = []
+    for table, listen in said.items():
+        if not isinstance(listen, str):
+            continue
+        if other := next((name for name, there in seen if _are_one(there, listen)), None):
+            yield Fault(f"is {listen}, where [{other}] listens; give it another port", (table, "listen"))
+        seen.append((table, listen))
+
+
+def _are_one(one: str, other: str) -> bool:
+    first, second = _PLACE.fullmatch(one), _PLACE.fullmatch(other)
+    if first is None or second is None:
+        return False
+    hosts = {(each["bracketed"] or each["plain"]).lower() for each in (first, second)}
+    # Port 0 is any that is free.
+    is_one_port = int(first["port"]) == int(second["port"]) != 0
+    return is_one_port and (len(hosts) == 1 or is_of_both_families(one) or is_of_both_families(other))
 
 
 def _is_place(listen: str) -> bool:

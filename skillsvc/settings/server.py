@@ -12,8 +12,13 @@ from skillsvc.settings.table import File, Flag, Seconds, Table
 class ServerTable(Table):
     """How the server runs. A change of this table is taken in at the next start."""
 
-    insecure: Flag = Field(default=False, description="Listen beyond this machine without TLS and access rules.")
-    listen: str = Field(default=DEFAULT_LISTEN, description="`HOST:PORT`, port 0 for any, or `unix:PATH`.")
+    insecure: Flag = Field(
+        default=False, description="Listen beyond this machine without TLS, or without access rules."
+    )
+    listen: str = Field(
+        default=DEFAULT_LISTEN,
+        description="`HOST:PORT`, port 0 for any, or `unix:PATH`. `0.0.0.0` takes callers by IPv6, too.",
+    )
     data_dir: File | None = Field(default=None, description="Where state is kept; none for a folder that is removed.")
     token_key_file: File | None = Field(default=None, description="Keys of tokens, hex, a line each: the first signs.")
     poll_s: Seconds = Field(default=60.0, description="Seconds between two whole looks at a source.")

@@ -15,7 +15,7 @@ from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, faults_of_identity
-from skillsvc.settings.listening import exposure_of, is_of_this_machine
+from skillsvc.settings.listening import exposure_of, faults_of_places, is_of_this_machine
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
 from skillsvc.settings.refusal import Fault, Faults, Place, Position, SettingsRefused, Told
 from skillsvc.settings.server import ServerTable
@@ -131,6 +131,7 @@ def _with_kinds(tables: Mapping[str, object]) -> Mapping[str, object]:
 def _faults_across(tables: Mapping[str, object]) -> Iterator[Fault]:
     """Yield what is wrong between tables, whatever else is: each may be right by itself."""
     yield from exposure_of(tables)
+    yield from faults_of_places(tables)
     yield from faults_of_identity(tables)
     yield from faults_of_access(tables)
     sources = tables.get("source")

@@ -1,12 +1,14 @@
 """Settling: the settings of a file with those of the command line over them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillsvc.settings.mingling import mingled
 from skillsvc.settings.places import Anchored, has_places
-from skillsvc.settings.refusal import Place, Position, SettingsRefused
+from skillsvc.settings.refusal import Place, Position, SettingsRefused, Told
 from skillsvc.settings.settings import Settings, make_settings
+from skillsvc.settings.telling import name_of
 from skillsvc.settings.toml_file import TomlFile
 
 _PATHS_OF_SERVER = frozenset({"data_dir", "token_key_file"})
@@ -54,7 +56,7 @@ def settings_of(file: TomlFile) -> Settings:
 
 def _settings_of(file: TomlFile | None, options: Options) -> Settings:
     if file is None:
-        return make_settings(_overridden({}, options))
+        return _apart(make_settings(_overridden({}, options)), _nowhere)
     sources = file.tables.get("source", [])
     of_file = len(sources) if isinstance(sources, list) else 0
     said = _said(options)
@@ -68,7 +70,24 @@ def _settings_of(file: TomlFile | None, options: Options) -> Settings:
             case _:
                 return Position(path=str(file.path), line=file.line_of(place))
 
-    return make_settings(_overridden(_anchored(file.tables, file.path.parent), options), find)
+    return _apart(make_settings(_overridden(_anchored(file.tables, file.path.parent), options), find), find)
+
+
+def _apart(settings: Settings, find: Callable[[Place], Position | None]) -> Settings:
+    """Return settings of which no directory lies with the folders of others; raises SettingsRefused."""
+    names = {"source": [{"name": source.name} for source in settings.source]}
+    told = [
+        Told(f"{name_of(place, names)} {sentence}", find(place))
+        for index, sentence in mingled(settings.source)
+        for place in [("source", index, "path")]
+    ]
+    if told:
+        raise SettingsRefused(map(str, sorted(told, key=Told.order)))
+    return settings
+
+
+def _nowhere(_place: Place) -> None:
+    """Say that nothing is of a file."""
 
 
 def _faults_of_options(config: Path | None, options: Options) -> Iterator[str]:

@@ -1,14 +1,14 @@
 """What is sought: the sources of a configuration and of conventional locations, each directory once."""
 
-import os
 from collections.abc import Hashable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from skillsvc.domain.partition import Partition
 from skillsvc.settings.conventional import ConventionalTable
+from skillsvc.settings.mingling import identities_of, mingled
+from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settings import Settings
 from skillsvc.settings.sources import DirectoryTable, SourceTable
 
@@ -34,6 +34,9 @@ def seek(settings: Settings, environment: Mapping[str, str]) -> Sought:
     """Return what is to be looked at as things stand on this machine; `environment` says where the user's home is.
 
     Two directories are one where their paths lead to one place, by links too, whether something is there or not.
+
+    Raises:
+        SettingsRefused: A directory lies with the folders of others (see `mingled`).
     """
     conventional: ConventionalTable = settings.conventional
     project = conventional.of_project()
@@ -43,7 +46,7 @@ def seek(settings: Settings, environment: Mapping[str, str]) -> Sought:
     known: dict[tuple[Partition, Hashable], str] = {}
     for table in (*settings.source, *project, *conventional.of_user(environment)):
         if isinstance(table, DirectoryTable) and isinstance(table.path, Path) and table.name not in withheld:
-            identities = [(table.feeds(), identity) for identity in _identities_of(table.path)]
+            identities = [(table.feeds(), identity) for identity in identities_of(table.path)]
             into = next((known[identity] for identity in identities if identity in known), None)
             for identity in identities:
                 known.setdefault(identity, into or table.name)
@@ -51,13 +54,7 @@ def seek(settings: Settings, environment: Mapping[str, str]) -> Sought:
                 folded.append(Folded(label=table.name, into=into))
                 continue
         tables.append(table)
+    served = [table for table in tables if table.name not in withheld]
+    if faults := [f"the path of {served[index].name} {sentence}" for index, sentence in mingled(served)]:
+        raise SettingsRefused(faults)
     return Sought(tables=tuple(tables), withheld=withheld, folded=tuple(folded))
-
-
-def _identities_of(path: Path) -> tuple[Hashable, ...]:
-    """Return what tells a directory from others: where its path leads to, and what is there."""
-    real = os.path.realpath(path)
-    with suppress(OSError):
-        found = path.stat()
-        return real, (found.st_dev, found.st_ino)
-    return (real,)

@@ -1,6 +1,9 @@
 """How the faults that pydantic finds in tables are told: in the words of the file."""
 
+import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from json import dumps
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -12,6 +15,8 @@ from skillsvc.settings.lowering import not_known
 from skillsvc.settings.refusal import Fault, Faults, Place
 from skillsvc.settings.sources import SOURCE_TABLES
 
+_SHOWN = 64
+"""Characters up to which a wrong text is told."""
 _SENTENCES: Mapping[str, str] = MappingProxyType(
     {
         "bool_type": "must be true or false",
@@ -110,7 +115,22 @@ def _place_of(place: Place) -> Place:
 def _sentence(detail: ErrorDetails, place: Place) -> str:
     if place in {("source",), ("access",), ("identity", "issuer")}:
         return f"must be tables, each begun by [[{'.'.join(map(str, place))}]]"
-    return _SENTENCES.get(detail["type"], detail["msg"]).format_map(detail.get("ctx", {}))
+    sentence = _SENTENCES.get(detail["type"], detail["msg"]).format_map(detail.get("ctx", {}))
+    return f"{sentence}{_as_meant(detail)}"
+
+
+def _as_meant(detail: ErrorDetails) -> str:
+    """Return what goes behind a sentence: what may have been meant by the text that stands there."""
+    value = detail["input"]
+    if not isinstance(value, str) or len(value) > _SHOWN:
+        return ""
+    if detail["type"] == "tuple_type":
+        return f", such as [{dumps(value, ensure_ascii=False)}]"
+    if detail["type"] not in {"enum", "literal_error"}:
+        return ""
+    possible = re.findall("'([^']*)'", detail.get("ctx", {}).get("expected", ""))
+    near = get_close_matches(value, possible, n=1)
+    return f"; is {near[0]!r} meant?" if near else ""
 
 
 def _not_known(place: Place, model: type[BaseModel]) -> str:

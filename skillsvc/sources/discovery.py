@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum, unique
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.tree import (
@@ -24,7 +24,7 @@ from skillsvc.content.tree import (
     encode_name,
 )
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.identity import identity_of
+from skillsvc.domain.folding import folded
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.collection import Collection as DeclaredCollection
 from skillsvc.parsing.collection import read_collection
@@ -37,6 +37,8 @@ COLLECTION = "COLLECTION.json"
 IGNORED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules", ".DS_Store"})
 """Names that no skill is looked for in, and that are no assets, where nothing else is said (`rules.md` 1)."""
 _SINGLE_SUFFIX = ".md"
+PASSED_OVER: Final = 1_000
+"""Folders that are passed over and told of one by one: there may be any number in one that is looked at."""
 
 
 @unique
@@ -127,6 +129,7 @@ class Discovery:
         self._entered: dict[Hashable, str] = {}
         self._collections: dict[str, str] = {}
         self._ahead: deque[_Folder] = deque()
+        self._passed_over = 0
         self.diagnostics: list[Diagnostic] = []
         self.unseen: list[str] = []
         self.astray: list[str] = []
@@ -142,6 +145,15 @@ class Discovery:
         Raises:
             Abandoned: The walk was stopped.
         """
+        yield from self._all_skills()
+        if self._passed_over > PASSED_OVER:
+            self._say(
+                Severity.NOTE,
+                DiagnosticCode.FOLDER_IGNORED,
+                f"{self._passed_over - PASSED_OVER} more folders were not looked at, and are not told one by one",
+            )
+
+    def _all_skills(self) -> Iterator[OpenSkill]:
         self._ahead.append(_Folder(place="", depth=0))
         folders = 0
         while self._ahead:
@@ -218,7 +230,7 @@ class Discovery:
         collection = read_collection(read.data)
         if isinstance(collection, DeclaredCollection):
             name = collection.id or one_line(folder.place.rpartition("/")[2]) or self._label
-            first = self._collections.setdefault(identity_of(name), folder.place)
+            first = self._collections.setdefault(folded(name), folder.place)
             if first != folder.place:
                 self._say(
                     Severity.WARNING,
@@ -240,7 +252,9 @@ class Discovery:
             ):
                 continue
             if not is_text(entry.name):
-                self._say_not_text(entry.name)
+                self._pass_over(
+                    Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", entry.name
+                )
                 continue
             place = SkillPlace(place=entry.name, folder=stem, document=entry, manifest=None, single_file=True)
             yield OpenSkill(place=place, directory=directory, entries=())
@@ -255,16 +269,24 @@ class Discovery:
             linked = _is_link(entry)
             if not linked and entry.kind is not EntryKind.DIRECTORY:
                 if entry.kind is EntryKind.SUBMODULE:
-                    self._say_submodule(place)
+                    # It may be full of skills: an empty folder would look like none (G26).
+                    self._pass_over(
+                        Severity.WARNING,
+                        DiagnosticCode.SUBMODULE_LEFT_OUT,
+                        "a git submodule; what it holds is left out",
+                        place,
+                    )
                 continue
             if linked and self._leads_to_file(place):
                 continue
             if entry.name.startswith(".") or entry.name in self._ignored:
-                self._say(Severity.NOTE, DiagnosticCode.FOLDER_IGNORED, "not looked at, by its name", place)
+                self._pass_over(Severity.NOTE, DiagnosticCode.FOLDER_IGNORED, "not looked at, by its name", place)
             elif not is_text(entry.name):
-                self._say_not_text(place)
+                self._pass_over(
+                    Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place
+                )
             elif folder.depth >= deepest:
-                self._say(
+                self._pass_over(
                     Severity.WARNING, DiagnosticCode.TOO_DEEP, f"more than {deepest} levels deep; not looked at", place
                 )
             else:
@@ -285,14 +307,11 @@ class Discovery:
         except TreeError:
             return False
 
-    def _say_submodule(self, place: str) -> None:
-        # It may be full of skills: an empty folder would look like none (G26).
-        self._say(
-            Severity.WARNING, DiagnosticCode.SUBMODULE_LEFT_OUT, "a git submodule; what it holds is left out", place
-        )
-
-    def _say_not_text(self, place: str) -> None:
-        self._say(Severity.ERROR, DiagnosticCode.FOLDER_NAME_NOT_TEXT, "its name is not UTF-8; rename it", place)
+    def _pass_over(self, severity: Severity, code: DiagnosticCode, message: str, place: str) -> None:
+        """Tell of a folder that is not looked at, unless very many are: each would be kept for as long as it is."""
+        self._passed_over += 1
+        if self._passed_over <= PASSED_OVER:
+            self._say(severity, code, message, place)
 
     def _say_lost(self, folder: _Folder, error: TreeError) -> None:
         """Tell of a link that leads nowhere or out; a real folder that is gone by now was never there."""

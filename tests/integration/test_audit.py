@@ -23,7 +23,19 @@ from tests.simulators.known_callers import KnownCallers, granted
 from tests.simulators.scripted_looks import ScriptedLooks, report
 from tests.simulators.skills import skill_row
 
-FIELDS = ("act", "principal", "partition", "generation", "decision", "reason", "rule", "what", "count")
+FIELDS = (
+    "act",
+    "principal",
+    "identity",
+    "peer",
+    "partition",
+    "generation",
+    "decision",
+    "reason",
+    "rule",
+    "what",
+    "count",
+)
 HUSHED = "of nobody's business"
 
 
@@ -60,7 +72,27 @@ async def test_a_refusal_says_who_what_why_and_by_which_rule(
     )
     async with in_process(identities=callers) as server:
         await server.of(caller).refused(pb.SkillBodyRequest(name="a", project=project))
-    assert lines(caplog) == [{"act": "SkillBody", "decision": "refused", "reason": reason, "count": 1, **who}]
+    (line,) = lines(caplog)
+    assert line.pop("peer") == "127.0.0.1"
+    assert line == {"act": "SkillBody", "decision": "refused", "reason": reason, "count": 1, **who}
+
+
+async def test_who_shares_a_principal_is_named_by_what_was_proved(caplog: pytest.LogCaptureFixture) -> None:
+    club = replace(granted("token:club"), identity="token:alice")
+    reporters = replace(granted("token:club", Role.REPORTER), identity="token:bob")
+    world = World()
+    row = skill_row(world.blobs, "a")
+    async with in_process(row, world=world, identities=KnownCallers(alice=club, bob=reporters)) as server:
+        await server.of("alice").call(pb.ActivateRequest(name="a"), pb.ActivateResponse)
+        await server.of("alice").refused(pb.ActivateRequest(name="b"))
+        await server.of("bob").refused(pb.SkillBodyRequest(name="a"))
+    told = [(line["decision"], line["principal"], line["identity"]) for line in lines(caplog)]
+    assert told == [
+        ("allowed", "token:club", "token:alice"),
+        ("refused", "token:club", "token:alice"),
+        ("refused", "token:club", "token:bob"),
+    ]
+    assert {line["peer"] for line in lines(caplog)} == {"127.0.0.1"}
 
 
 async def test_a_flood_is_one_line_and_its_number(caplog: pytest.LogCaptureFixture) -> None:
@@ -84,6 +116,7 @@ async def test_an_activation_names_the_bundle_and_nothing_that_is_in_it(caplog: 
     assert allowed == {
         "act": "Activate",
         "principal": "token:alice",
+        "peer": "127.0.0.1",
         "partition": "token:alice/p",
         "generation": 2,
         "decision": "allowed",
@@ -134,6 +167,7 @@ async def test_a_fault_of_an_operators_call_names_its_incident(
     (line,) = lines(caplog)
     assert line.pop("principal")
     assert line.pop("rule")
+    assert line.pop("peer")
     assert line == {
         "act": "ListDiagnostics",
         "decision": "failed",

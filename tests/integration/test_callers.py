@@ -229,11 +229,13 @@ class TestAllow:
             assert names_of(await narrow.list(allow={"names": []})) == []
 
     @EACH_NAMED
-    async def test_unknown_hidden_foreign_and_not_allowed_are_one_answer_to_the_byte(
+    async def test_unknown_hidden_foreign_revoked_and_not_allowed_are_one_answer_to_the_byte(
         self, world: World, callers: KnownCallers, kind: type[Any]
     ) -> None:
         async with in_process(world=world, partitions=PARTITIONS, identities=callers) as server:
             fill(server)
+            publish(server, ALICE, "hers", "mine", "gone")
+            server.current.revoke(ALICE, "gone", world.clock())
             refusals = [
                 await server.of(caller).refused(naming(kind, name))
                 for caller, name in (
@@ -242,6 +244,8 @@ class TestAllow:
                     ("alice", "main/his"),
                     ("alice", "team"),
                     ("alice", "project"),
+                    ("alice", "gone"),
+                    ("alice", "main/gone"),
                     ("bob", "hers"),
                     ("narrow", "other"),
                     ("narrow", "main/other"),

@@ -212,6 +212,18 @@ def test_a_server_that_wants_a_certificate_says_so(mutual: Remote, *, shows: boo
     )
 
 
+@pytest.mark.parametrize("command", ["list", "sources"])
+def test_a_key_of_another_certificate_is_told(mutual: Remote, command: str) -> None:
+    address = mutual.admin if command == "sources" else mutual.address
+    where = ["--admin" if command == "sources" else "--address", address]
+    shown = mutual.show(OPERATOR)
+    other = mutual.put("other", mutual.clients.issue(subject="other"))
+    assert complaint(skillsvc(command, *where, *shown[:-1], other[-1]), 3) == (
+        f"the key in --key-file is not that of the certificate in --cert-file, so that {address} was shown neither "
+        "(UNAVAILABLE)"
+    )
+
+
 def test_plaintext_where_tls_is_spoken_is_told(bearer: Remote) -> None:
     assert complaint(skillsvc("list", "--address", bearer.address), 3) == (
         f"what listens at {bearer.address} speaks TLS: --ca-file says by whom it is believed (UNAVAILABLE)"
@@ -262,6 +274,7 @@ def test_a_file_and_a_server_are_not_explained_at_once(mutual: Remote) -> None:
     file = mutual.folder / "skillsvc.toml"
     said = ["access", "explain", str(file), "--spiffe", AGENT]
     assert complaint(skillsvc(*said, "--admin", mutual.admin), 2).startswith("say FILE")
+    assert skillsvc(*said, "--project", "p").status == 1
     # What the environment says of servers is not meant where a file is.
     assert skillsvc(*said, SKILLSVC_ADMIN=mutual.admin).status == 0
 

@@ -94,9 +94,12 @@ def test_a_server_that_is_not_there_is_told_by_its_address(connect: Connect, tmp
         assert failed.value.reason == ""
         assert failed.value.message.startswith(f"no connection to {target}")
         assert failed.value.__cause__ is not None
+    client.follow()
+    wait_until(lambda: client.follow_error is not None)
     with pytest.raises(skillsource.DeadlineExceeded) as late:
         client.wait_until_following(timeout=0.2)
-    assert late.value.message == "the catalog is not followed in the time given"
+    assert late.value.message == f"the catalog is not followed in the time given: {late.value.__cause__}"
+    assert isinstance(late.value.__cause__, skillsource.Unavailable)
     client.close()
     with pytest.raises(skillsource.ClientClosed):
         client.wait_until_following(timeout=0.2)

@@ -62,12 +62,12 @@ async def running(fair: Shares, body: str = "Do it.") -> AsyncIterator[InProcess
         yield server
 
 
-def headers(rpc: str, caller: str) -> bytes:
+def headers(path: str, caller: str) -> bytes:
     """Return the header fields of a call."""
     return b"\x83\x86" + b"".join(  # the static table's POST and http
         literal(name, value)
         for name, value in (
-            (b":path", f"/{SERVICE}/{rpc}".encode()),
+            (b":path", path.encode()),
             (b":authority", b"test"),
             (b"content-type", b"application/grpc"),
             (b"te", b"trailers"),
@@ -133,6 +133,7 @@ async def test_each_call_is_counted_by_principal_and_told_when_the_next_one_fits
         assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMITED")
         assert refusal.metadata == {"limit": "0.01"}
         assert 90 < retry_after_s(refusal) <= 100
+        assert violation(refusal).subject == ALICE
         of_bob = await refusal_or_none(bob, rpc, raw)
         for let_in in (first, of_bob):
             # Answered, or refused for what it asks.
@@ -176,7 +177,7 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
         window = struct.pack(">HI", 4, 0)
         writer.write(PREFACE + frame(SETTINGS, 0, 0, window))
         for stream in (1, 3, 5, 7):
-            writer.write(frame(HEADERS, END_HEADERS, stream, headers("SkillBody", "alice")))
+            writer.write(frame(HEADERS, END_HEADERS, stream, headers(f"/{SERVICE}/SkillBody", "alice")))
             writer.write(frame(DATA, END_STREAM, stream, message(request)))
         await writer.drain()
         alice = server.of("alice")
@@ -198,7 +199,7 @@ async def test_an_event_that_nobody_reads_counts_among_the_bytes_that_wait() -> 
         host, port = server.address.rsplit(":", 1)
         _reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0)))
-        writer.write(frame(HEADERS, END_HEADERS, 1, headers("WatchCatalog", "alice")))
+        writer.write(frame(HEADERS, END_HEADERS, 1, headers(f"/{SERVICE}/WatchCatalog", "alice")))
         writer.write(frame(DATA, END_STREAM, 1, message(b"")))
         await writer.drain()
         alice = server.of("alice")
@@ -222,44 +223,59 @@ async def test_events_that_are_read_never_add_up() -> None:
             server.publish(skill_row(server.world.blobs, f"a{number}"))
 
 
-async def flooded(server: InProcess) -> None:
-    """Let Alice call once more than she may."""
-    raw = pb.SkillBodyRequest(name="a").SerializeToString()
-    while await refusal_or_none(server.of("alice"), "SkillBody", raw) is None:
-        pass
-
-
-async def test_while_some_call_too_often_they_are_refused_before_their_requests_have_come() -> None:
-    async with running(shares()) as server:
-        await flooded(server)
-        host, port = server.address.rsplit(":", 1)
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, headers("SkillBody", "alice")))
-        await writer.drain()
+async def ended(server: InProcess, path: str, caller: str) -> bytes:
+    """Begin a call whose request never comes, and return the last header fields of what it ends with."""
+    host, port = server.address.rsplit(":", 1)
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, headers(path, caller)))
+    await writer.drain()
+    try:
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 head = await reader.readexactly(9)
-                await reader.readexactly(int.from_bytes(head[:3], "big"))
+                fields = await reader.readexactly(int.from_bytes(head[:3], "big"))
                 if head[3] == HEADERS and head[4] & END_STREAM:
-                    break
+                    return fields
+    finally:
         writer.close()
 
 
-async def test_while_some_call_too_often_others_are_answered_as_ever() -> None:
-    async with running(shares(reads_burst=100)) as server:
-        await flooded(server)
-        bob = server.of("bob")
-        answer = await bob.call(pb.SkillBodyRequest(name="a"), pb.SkillBodyResponse)
-        assert answer.body == "Do it."
-        assert (await bob.refused(pb.SkillBodyRequest(name="nowhere"))).reason == "SKILL_NOT_FOUND"
-        assert (await bob.refused_raw("SkillBody", b"\xff")).reason == "REQUEST_MALFORMED"
-        large = await bob.refused_raw("SkillBody", bytes(2 * 1024 * 1024))
-        assert (large.code, large.info) == (grpc.StatusCode.RESOURCE_EXHAUSTED, None)
+def status(code: grpc.StatusCode) -> bytes:
+    """Return the header field of a status, as it stands where no header was sent before."""
+    number: int = code.value[0]
+    return b"grpc-status" + bytes([len(str(number))]) + str(number).encode()
 
 
-async def test_while_some_call_too_often_a_call_without_a_request_is_an_invalid_argument() -> None:
+@pytest.mark.parametrize("rpc", ["SkillBody", "WatchCatalog"])
+async def test_who_may_not_call_is_refused_before_the_request_has_come(rpc: str) -> None:
+    path = f"/{SERVICE}/{rpc}"
+    async with running(shares(strangers_burst=1, reads_burst=1, watches_burst=1)) as server:
+        assert status(grpc.StatusCode.UNAUTHENTICATED) in await ended(server, path, "mallory")
+        assert status(grpc.StatusCode.RESOURCE_EXHAUSTED) in await ended(server, path, "mallory")
+        assert status(grpc.StatusCode.PERMISSION_DENIED) in await ended(server, path, "carol")
+        assert status(grpc.StatusCode.RESOURCE_EXHAUSTED) in await ended(server, path, "carol")
+
+
+async def test_a_call_whose_request_has_not_come_is_under_way() -> None:
+    async with running(shares(calls=1, reads_burst=100)) as server:
+        method: grpc.aio.StreamUnaryMultiCallable[bytes, bytes]
+        method = server.channel.stream_unary(f"/{SERVICE}/SkillBody")
+        waiting = method(metadata=((HEADER, "alice"),))
+        await waiting.wait_for_connection()
+        while (refusal := await refusal_or_none(server.of("alice"), "SkillBody", b"")) is None or (
+            refusal.reason != "QUOTA_EXCEEDED"
+        ):
+            pass
+        waiting.cancel()
+
+
+async def test_a_probe_without_a_request_is_ended_in_time() -> None:
     async with running(shares()) as server:
-        await flooded(server)
+        assert status(grpc.StatusCode.INVALID_ARGUMENT) in await ended(server, "/grpc.health.v1.Health/Check", "")
+
+
+async def test_a_call_without_a_request_is_an_invalid_argument() -> None:
+    async with running(shares()) as server:
         method: grpc.aio.StreamUnaryMultiCallable[bytes, bytes]
         method = server.channel.stream_unary(f"/{SERVICE}/SkillBody")
         with pytest.raises(grpc.aio.AioRpcError) as caught:

@@ -137,6 +137,8 @@ def test_the_tour_of_the_readme_works_as_typed(checkout: Path, server: str) -> N
                 case "tour: watch":
                     watcher = opened.enter_context(terminal(text.split(), checkout, {"SKILLSVC_ADDRESS": server}))
                     watcher.wait_for(r"\n")
+                case "tour: serve":
+                    opened.enter_context(terminal(text.split(), checkout, {})).wait_for(r"^listening on ")
                 case "prints":
                     for line in text.splitlines():
                         assert re.search(pattern_of(line), printed, re.MULTILINE), printed
@@ -147,7 +149,7 @@ def test_the_tour_of_the_readme_works_as_typed(checkout: Path, server: str) -> N
                 case _:
                     pytest.fail(f"the README has a block of an unknown kind, {kind!r}")
     assert kinds.count("tour") >= 5
-    assert {"tour: watch", "watched", "tour: python", "prints"} <= set(kinds)
+    assert {"tour: watch", "watched", "tour: python", "tour: serve", "prints"} <= set(kinds)
 
 
 def blocks(page: Path, address: str) -> Iterator[tuple[str, str]]:

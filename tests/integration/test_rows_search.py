@@ -134,7 +134,7 @@ async def test_row_33_nothing_typed_is_an_operator_or_an_error(shelves: Shelves,
 
 
 async def test_row_34_without_an_index_the_rarity_of_words_decides_as_the_vectors_say(shelves: Shelves) -> None:
-    """ADR 0011: the rule answers while there is no index of the state; by an index scores are others."""
+    """ADR 0012: the rule answers while there is no index of the state; by an index scores are others."""
     root = shelves.directory(
         "main",
         {

@@ -1,5 +1,6 @@
 """Folders of tenants by a template: what each is served of its own, when, and what that costs. Over real gRPC."""
 
+import asyncio
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -344,6 +345,24 @@ async def test_operators_are_told_of_a_folder_and_may_have_it_looked_at(tmp_path
         assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "PARTITION_NOT_FOUND")
 
 
+async def test_a_look_that_the_question_has_begun_tells_what_it_found_too(tmp_path: Path) -> None:
+    async with tenancy(tmp_path, template(poll_s=10_000.0)) as served:
+
+        async def refreshed() -> tuple[list[str], list[str]]:
+            answer = await served.operator.call(admin.RefreshRequest(partition=named(ALICE)), admin.RefreshResponse)
+            return list(answer.added), list(answer.modified)
+
+        served.write(ALICE, "one")
+        # Nobody has asked about her before.
+        assert await refreshed() == (["one"], [])
+        assert await refreshed() == ([], [])
+        served.let_idle_go()
+        served.write(ALICE, "one", description="Another.")
+        served.write(ALICE, "two")
+        assert list(served.in_use.partitions) == []
+        assert await refreshed() == (["two"], ["one"])
+
+
 async def test_a_folder_beyond_its_quota_keeps_what_it_had_and_others_go_on(tmp_path: Path) -> None:
     world = World(limits=Limits(partition_skills=2))
     async with tenancy(tmp_path, world=world) as served:
@@ -475,6 +494,47 @@ async def test_who_asks_first_waits_a_while_for_a_look_that_hangs_and_nobody_els
             hanging.set()
         while not (await served.listed("alice")).generation.complete:
             pass
+
+
+class Hidden(ScriptedSource):
+    """A source whose place is looked for until that is let go on; there is nothing at it."""
+
+    def __init__(self, begun: threading.Semaphore, go_on: threading.Event) -> None:
+        super().__init__("tenants")
+        self._begun = begun
+        self._go_on = go_on
+
+    def is_there(self) -> bool:
+        self._begun.release()
+        assert self._go_on.wait(PATIENCE_S)
+        return False
+
+
+async def test_places_of_one_principal_that_hang_take_no_thread_from_the_places_of_others(tmp_path: Path) -> None:
+    going, hanging = threading.Event(), threading.Event()
+    going.set()
+    hers, others = threading.Semaphore(0), threading.Semaphore(0)
+    hidden = Templated(
+        label="tenants",
+        kind="directory",
+        poll_s=10_000.0,
+        feeds=lambda partition: partition != DEPLOYMENT,
+        source_of=lambda partition: (
+            Hidden(hers, hanging) if partition.principal == ALICE.principal else Hidden(others, going)
+        ),
+    )
+    async with tenancy(tmp_path) as served:
+        served.in_use.replace({DEPLOYMENT: ()}, [hidden])
+        asked = [asyncio.create_task(served.names("alice", f"p{number}")) for number in range(100)]
+        try:
+            assert await asyncio.to_thread(hers.acquire, timeout=PATIENCE_S)
+            assert await served.names("bob", "p") == []
+            # One of hers is looked for, and the others wait for that.
+            assert not hers.acquire(blocking=False)
+            assert not any(task.done() for task in asked)
+        finally:
+            hanging.set()
+        assert await asyncio.gather(*asked) == [[]] * 100
 
 
 async def test_what_a_caller_names_costs_no_memory_where_it_has_no_folder(tmp_path: Path) -> None:

@@ -81,8 +81,8 @@ def serving(config: Path) -> Iterator[Serving]:
         yield Serving(process=process, addresses=next(line for line in lines if line["message"] == "serving"), log=log)
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE_S) == 0, log.read_text()
         process.stdout.close()
+        assert process.wait(PATIENCE_S) == 0, log.read_text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +159,9 @@ def test_with_tls_and_access_rules_it_listens_beyond_this_machine_and_warns_of_n
         _, _, port = server.addresses["address"].rpartition(":")
         with connect(f"localhost:{port}", tls=setting.credentials(AGENT)) as client:
             assert client.list_skills().total_size == 12
-    assert '"level": "warning"' not in server.log.read_text()
+    log = server.log.read_text()
+    assert '"level": "warning"' not in log
+    assert "callers come by IPv4 and by IPv6" in log
 
 
 def test_certificates_that_cannot_be_used_start_nothing_and_are_told_by_a_check(setting: Setting) -> None:

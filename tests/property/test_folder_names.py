@@ -5,7 +5,8 @@ import re
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from skillsvc.domain.folder_template import FolderTemplate, name_of
+from skillsvc.domain.errors import InvalidInput
+from skillsvc.domain.folder_template import PRINCIPAL, PROJECT, FolderTemplate, is_name_at, name_of
 from skillsvc.domain.partition import Partition
 
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -37,3 +38,13 @@ def test_two_partitions_have_two_folders(one: tuple[str, str], other: tuple[str,
     # No principal is empty, or without its kind.
     first, second = (Partition("token:" + principal, project) for principal, project in (one, other))
     assert template.beneath(first) != template.beneath(second)
+
+
+@given(VALUES, VALUES)
+def test_the_folders_of_a_partition_are_known_as_such(principal: str, project: str) -> None:
+    try:
+        partition = Partition.parse(principal=f"token:{principal}", project=project)
+    except InvalidInput:
+        assume(False)  # noqa: FBT003 - what is assumed
+    assert is_name_at(PRINCIPAL, name_of(partition.principal))
+    assert is_name_at(PROJECT, name_of(partition.project))

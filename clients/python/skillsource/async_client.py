@@ -16,7 +16,7 @@ from skillsource.answers import Activation, AssetContent, CatalogEvent
 from skillsource.async_connection import AsyncConnection
 from skillsource.cache import Cache
 from skillsource.channel import TlsOptions, Token, channel_options, check_target, credentials_of
-from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
+from skillsource.errors import ClientClosed, SkillsourceError
 from skillsource.mirror import Mirror
 from skillsource.operations import Operations, PagePlan, Plan
 from skillsource.scope import Scope
@@ -58,7 +58,7 @@ def connect_async(
     )
     scope = Scope.of(project=project, session=session, allow=allow, builtin_tools=builtin_tools)
     client = AsyncClient(
-        AsyncConnection(channel, target, credentials, surroundings.clock), Operations(scope, surroundings)
+        AsyncConnection(channel, target, credentials, surroundings.clock, tls), Operations(scope, surroundings)
     )
     if follow:
         client.follow()
@@ -193,7 +193,10 @@ class AsyncClient:
                     self._heard.clear()
                     await self._heard.wait()
         except TimeoutError:
-            raise DeadlineExceeded("the catalog is not followed in the time given") from self.follow_error
+            mirror = self._operations.mirror
+            assert mirror is not None, "what follows has a mirror"
+            late = mirror.not_alive_in_time()
+            raise late from late.__cause__
 
     @property
     def following(self) -> bool:

@@ -9,9 +9,10 @@ import grpc
 import grpc.aio
 
 from skillsource.answers import CatalogEvent
-from skillsource.channel import Metadata
+from skillsource.channel import Metadata, TlsOptions
 from skillsource.connection import one_message
 from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
+from skillsource.handshakes import Handshakes
 from skillsource.methods import Call, Operation, Pause
 from skillsource.status import error_of
 from skillsource.watching import Open, Receive, Watch
@@ -25,7 +26,12 @@ class AsyncConnection:
     """One channel to a server."""
 
     def __init__(
-        self, channel: grpc.aio.Channel, target: str, credentials: Callable[[], Metadata], clock: Callable[[], float]
+        self,
+        channel: grpc.aio.Channel,
+        target: str,
+        credentials: Callable[[], Metadata],
+        clock: Callable[[], float],
+        tls: TlsOptions | None = None,
     ) -> None:
         """Take over a channel.
 
@@ -34,11 +40,13 @@ class AsyncConnection:
             target: Where it leads, for messages.
             credentials: Asked before each call.
             clock: Seconds that only grow.
+            tls: How the channel is secured; None for plaintext.
         """
         self._channel = channel
         self._target = target
         self._credentials = credentials
         self._clock = clock
+        self._handshakes = Handshakes(target, tls, clock)
         self._closed = asyncio.Event()
 
     async def run(self, operation: Operation[T], timeout_s: float) -> T:
@@ -101,7 +109,8 @@ class AsyncConnection:
             raise DeadlineExceeded("no time is left")
         self.check_open()
         method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes | None] = self._channel.unary_unary(step.path)
-        return one_message(await self._translated(method(step.request, timeout=left, metadata=self._credentials())))
+        answer = method(step.request, timeout=left, metadata=self._credentials())
+        return one_message(await self._translated(answer, ends))
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -115,17 +124,20 @@ class AsyncConnection:
 
     async def _receive(self, stream: _Stream, seconds: float) -> bytes | None:
         try:
-            message = await self._translated(asyncio.wait_for(stream.read(), seconds))
+            message = await self._translated(asyncio.wait_for(stream.read(), seconds), self._clock() + seconds)
         except TimeoutError:
             raise DeadlineExceeded(f"the watch said nothing for {seconds:g} s") from None
         return message if isinstance(message, bytes) else None  # grpc.aio.EOF
 
-    async def _translated(self, answer: Awaitable[T]) -> T:
+    async def _translated(self, answer: Awaitable[T], ends: float) -> T:
         try:
             return await answer
         except grpc.aio.AioRpcError as raised:
             self.check_open()
             error = error_of(raised.code().name, raised.details(), raised.trailing_metadata(), target=self._target)
+            if self._handshakes.may_explain(error):
+                error = await asyncio.to_thread(self._handshakes.explained, error, ends - self._clock())
+                self.check_open()
             raise error from error.__cause__
         except KeyError:
             # What older releases of grpc.aio make of a status code that has no name.

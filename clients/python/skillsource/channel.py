@@ -26,7 +26,7 @@ _UNIX = re.compile(r"unix(?:-abstract)?:.+", re.DOTALL)
 # `dns://server/host` asks that server for the address, which may say anything: only without one is the name ours.
 _NAMED = re.compile(r"(?:dns:(?:///)?)?(?P<address>[^/]+)")
 _NUMBERED = re.compile(r"ipv[46]:(?P<addresses>[^/]+)")
-_PORT = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::[0-9]{1,5})?")
+_PORT = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]{1,5}))?")
 _VISIBLE = re.compile(r"[!-~]+")
 
 
@@ -88,6 +88,16 @@ def is_local(target: str) -> bool:
         return all(_is_loopback(address) for address in numbered["addresses"].split(","))
     named = _NAMED.fullmatch(target)
     return named is not None and _is_loopback(named["address"])
+
+
+def address_of(target: str) -> tuple[str, int] | None:
+    """Return host and port of a target that has one of each, None of any other; without a port it is that of gRPC."""
+    named = _NAMED.fullmatch(target)
+    if named is None or _UNIX.fullmatch(target) or not (found := _PORT.fullmatch(named["address"])):
+        return None
+    host = found["host"].removeprefix("[").removesuffix("]")
+    port = int(found["port"] or 443)
+    return (host, port) if host and port < 2**16 else None
 
 
 def _is_loopback(address: str) -> bool:

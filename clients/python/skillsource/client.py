@@ -15,7 +15,7 @@ from skillsource.answers import Activation, AssetContent
 from skillsource.cache import Cache
 from skillsource.channel import TlsOptions, Token, channel_options, check_target, credentials_of
 from skillsource.connection import Connection, EventStream
-from skillsource.errors import ClientClosed, DeadlineExceeded, SkillsourceError
+from skillsource.errors import ClientClosed, SkillsourceError
 from skillsource.mirror import Mirror
 from skillsource.operations import Operations, PagePlan, Plan
 from skillsource.scope import Scope
@@ -75,7 +75,7 @@ def connect(
         on_dropped=on_dropped,
     )
     scope = Scope.of(project=project, session=session, allow=allow, builtin_tools=builtin_tools)
-    client = Client(Connection(channel, target, credentials, surroundings.clock), Operations(scope, surroundings))
+    client = Client(Connection(channel, target, credentials, surroundings.clock, tls), Operations(scope, surroundings))
     if follow:
         client.follow()
     return client
@@ -212,16 +212,18 @@ class Client:
         """Follow the catalog, and wait until the stream is alive.
 
         Raises:
-            DeadlineExceeded: It is not in time. Where the stream was broken, by what is its cause and `follow_error`.
+            DeadlineExceeded: It is not in time. What broke the stream is in the message, and the cause.
         """
         self.follow()
         seconds = self._operations.surroundings.read_timeout_s if timeout is None else timeout
         mirror = self._operations.mirror
-        if mirror is None or not mirror.wait_until_alive(seconds):
+        assert mirror is not None, "what follows has a mirror"
+        if not mirror.wait_until_alive(seconds):
             self._connection.check_open()
             if self._follower is None:
                 raise ClientClosed("the client was closed")
-            raise DeadlineExceeded("the catalog is not followed in the time given") from self.follow_error
+            late = mirror.not_alive_in_time()
+            raise late from late.__cause__
 
     @property
     def following(self) -> bool:

@@ -9,8 +9,9 @@ from typing import Protocol, Self, TypeVar, cast
 import grpc
 
 from skillsource.answers import CatalogEvent
-from skillsource.channel import Metadata
+from skillsource.channel import Metadata, TlsOptions
 from skillsource.errors import ClientClosed, DeadlineExceeded, ProtocolError, SkillsourceError
+from skillsource.handshakes import Handshakes
 from skillsource.methods import Call, Operation, Pause
 from skillsource.status import error_of
 from skillsource.watching import Open, Receive, Watch
@@ -27,7 +28,12 @@ class Connection:
     """One channel to a server."""
 
     def __init__(
-        self, channel: grpc.Channel, target: str, credentials: Callable[[], Metadata], clock: Callable[[], float]
+        self,
+        channel: grpc.Channel,
+        target: str,
+        credentials: Callable[[], Metadata],
+        clock: Callable[[], float],
+        tls: TlsOptions | None = None,
     ) -> None:
         """Take over a channel.
 
@@ -36,11 +42,13 @@ class Connection:
             target: Where it leads, for messages.
             credentials: Asked before each call.
             clock: Seconds that only grow.
+            tls: How the channel is secured; None for plaintext.
         """
         self._channel = channel
         self._target = target
         self._credentials = credentials
         self._clock = clock
+        self._handshakes = Handshakes(target, tls, clock)
         self._closed = threading.Event()
         self._streams: weakref.WeakSet[EventStream] = weakref.WeakSet()
 
@@ -88,13 +96,14 @@ class Connection:
             raise _closed_error() from None
         return cast("_Stream", call)
 
-    def error_of(self, raised: grpc.RpcError) -> SkillsourceError:
-        """Return the typed error that a failed call means."""
+    def error_of(self, raised: grpc.RpcError, seconds: float) -> SkillsourceError:
+        """Return the typed error that a failed call means, within so many seconds."""
         if self._closed.is_set():
             return _closed_error()
         # Whatever a channel raises is a call as well.
         call = cast("grpc.Call", raised)
-        return error_of(call.code().name, call.details(), call.trailing_metadata() or (), target=self._target)
+        error = error_of(call.code().name, call.details(), call.trailing_metadata() or (), target=self._target)
+        return self._handshakes.explained(error, seconds)
 
     def _do(self, step: Call | Pause, ends: float) -> bytes:
         self.check_open()
@@ -111,7 +120,7 @@ class Connection:
             method: grpc.UnaryUnaryMultiCallable[bytes, bytes | None] = self._channel.unary_unary(step.path)
             return one_message(method(step.request, timeout=left, metadata=self._credentials()))
         except grpc.RpcError as raised:
-            error = self.error_of(raised)
+            error = self.error_of(raised, ends - self._clock())
             raise error from error.__cause__
         except ValueError:  # another thread closed the channel just now
             raise _closed_error() from None
@@ -190,7 +199,7 @@ class EventStream(Iterator[CatalogEvent]):
                 try:
                     return self._messages.next(seconds)
                 except grpc.RpcError as raised:
-                    error = self._connection.error_of(raised)
+                    error = self._connection.error_of(raised, seconds)
                     raise error from error.__cause__
         return None
 

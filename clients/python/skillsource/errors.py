@@ -12,7 +12,8 @@
     ├── Unavailable           back off, and try again
     │   ├── GenerationNotYet
     │   ├── NotReady
-    │   └── Draining
+    │   ├── Draining
+    │   └── HandshakeFailed   mend what TLS is told; `fault` says what
     ├── Unauthenticated       log in
     ├── PermissionDenied      ask for rights or trust
     │   └── ToolRefused       names the tools as `refused`
@@ -35,6 +36,7 @@ says of itself is no message: it is the `__cause__` of an error that has no `rea
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import ClassVar
 
 from skillsource.values import Tool
@@ -136,6 +138,30 @@ class NotReady(Unavailable):
 
 class Draining(Unavailable):
     """The server is about to stop."""
+
+
+class HandshakeFault(Enum):
+    """Why no connection came about, as far as it is for TLS; the value says it, of the address `{}`."""
+
+    NOT_BELIEVED = "the certificate of {} is of no authority that is believed: TlsOptions(ca=…) holds those that are"
+    NOT_YET_VALID = "the certificate of {} is not valid yet"
+    EXPIRED = "the certificate of {} has expired"
+    OF_ANOTHER_NAME = "the certificate of {} is not for that name"
+    OF_ANOTHER_ADDRESS = "the certificate of {} is not for that address"
+    CALLER_WANTED = "{} wants a client certificate that it believes: TlsOptions(cert=…, key=…) shows one"
+    KEY_OF_ANOTHER = "the client's key is not that of its certificate, so that {} could be shown neither"
+    SPEAKS_TLS = "what listens at {} speaks TLS: tls=TlsOptions(ca=…) says by whom it is believed"
+    SPEAKS_NO_TLS = "what listens at {} does not speak TLS"
+
+
+class HandshakeFailed(Unavailable):
+    """TLS came to nothing. Mend what this side, or the server, is told of it; time alone mends little.
+
+    Attributes:
+        fault: What is to be mended.
+    """
+
+    fault = HandshakeFault.NOT_BELIEVED
 
 
 class Unauthenticated(SkillsourceError):

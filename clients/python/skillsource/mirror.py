@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from skillsource.answers import AssetContent, Body, CatalogEvent, Inventory, Listing
 from skillsource.cache import Cache, Identity
-from skillsource.errors import SkillsourceError
+from skillsource.errors import DeadlineExceeded, SkillsourceError
 from skillsource.values import Generation
 
 ALIVE_S = 90.0
@@ -76,6 +76,13 @@ class Mirror:
         with self._news:
             self._news.wait_for(lambda: self._ended or self.alive, seconds)
         return self.alive
+
+    def not_alive_in_time(self) -> DeadlineExceeded:
+        """Return the error of who has waited in vain; what broke the stream is in its message, and its cause."""
+        said = "the catalog is not followed in the time given"
+        error = DeadlineExceeded(said if self.error is None else f"{said}: {self.error}")
+        error.__cause__ = self.error
+        return error
 
     def generation(self) -> Generation | None:
         """Return the present state, while the stream is alive."""

@@ -4,7 +4,15 @@ import json
 
 import pytest
 import skillsource
-from skillsource.channel import TlsOptions, channel_options, check_target, credentials_of, is_local, service_config
+from skillsource.channel import (
+    TlsOptions,
+    address_of,
+    channel_options,
+    check_target,
+    credentials_of,
+    is_local,
+    service_config,
+)
 
 LOCAL = [
     "localhost",
@@ -46,6 +54,28 @@ REMOTE = [
     "unix:",
     "vsock:2:1",
 ]
+
+
+@pytest.mark.parametrize(
+    ("target", "address"),
+    [
+        ("example.org:50051", ("example.org", 50051)),
+        ("dns:///example.org:1", ("example.org", 1)),
+        ("[::1]:50051", ("::1", 50051)),
+        ("example.org", ("example.org", 443)),
+        ("unix:/run/skillsvc.sock", None),
+        ("unix:123", None),
+        ("ipv4:127.0.0.1:1", None),
+        ("xds:///example.org:1", None),
+        (":50051", None),
+        ("example.org:99999", None),
+        ("", None),
+    ],
+)
+def test_host_and_port_of_a_target_are_known_where_it_has_one_of_each(
+    target: str, address: tuple[str, int] | None
+) -> None:
+    assert address_of(target) == address
 
 
 @pytest.mark.parametrize("target", LOCAL)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from skillsource.answers import Body, CatalogEvent, Listing
 from skillsource.cache import Cache
-from skillsource.errors import Unavailable
+from skillsource.errors import Exhausted, Unavailable
 from skillsource.mirror import CATALOG, Mirror, awake_and_asleep
 from skillsource.values import Generation, Invocation, Skill, Tier, Trust
 
@@ -104,6 +104,16 @@ def test_a_broken_stream_vouches_for_nothing_at_once() -> None:
     world.mirror.hear(CatalogEvent(generation=state(1)))
     assert world.at_hand("a") is not None
     assert world.mirror.error is None
+
+
+def test_who_waits_in_vain_is_told_what_broke_the_stream() -> None:
+    world = World()
+    assert world.mirror.not_alive_in_time().message == "the catalog is not followed in the time given"
+    quota = Exhausted("too many watches", reason="QUOTA_EXCEEDED")
+    world.mirror.lose(quota)
+    late = world.mirror.not_alive_in_time()
+    assert late.message == "the catalog is not followed in the time given: QUOTA_EXCEEDED: too many watches"
+    assert late.__cause__ is quota
 
 
 def test_an_event_takes_the_names_it_tells_and_moves_the_others_on() -> None:

@@ -21,7 +21,7 @@ _LAST: Final = "dns"
 """Of a certificate there may be several; Envoy writes them behind everything else."""
 _PAIR: Final = re.compile(
     r"""(?P<key>By|Hash|Cert|Chain|Subject|URI|DNS)=(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^",;\\]*))""",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 
 

@@ -122,11 +122,15 @@ def verify(token: Token, trusted: Trusted, keys: KeySet, now: datetime) -> Ident
     leeway = trusted.leeway_s
     at = now.timestamp()
     ends = _moment(claims, "exp")
-    if ends is None or at >= ends + leeway:
-        raise CredentialRefused("the JWT has ended, or never does")
-    for begins in (_moment(claims, "nbf"), _moment(claims, "iat")):
-        if begins is not None and at < begins - leeway:
-            raise CredentialRefused("the JWT has not begun, or comes from the future")
+    if ends is None:
+        raise CredentialRefused("the JWT never ends: it has no `exp`")
+    if at >= ends + leeway:
+        raise CredentialRefused(f"the JWT ended at {_told(ends)}")
+    begins, made = _moment(claims, "nbf"), _moment(claims, "iat")
+    if begins is not None and at < begins - leeway:
+        raise CredentialRefused(f"the JWT has not begun: it counts from {_told(begins)}")
+    if made is not None and at < made - leeway:
+        raise CredentialRefused(f"the JWT comes from the future: it is of {_told(made)}")
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
         raise CredentialRefused("the JWT is of nobody, or of a name that is too long")
@@ -195,6 +199,10 @@ def _audiences(value: object) -> frozenset[str]:
             return frozenset(value)
         case _:
             raise CredentialRefused("the JWT is for no audience")
+
+
+def _told(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _moment(claims: Mapping[str, object], name: str) -> float | None:

@@ -17,6 +17,15 @@ Submit: TypeAlias = Callable[[Callable[[], None]], "Future[None]"]
 _log = logging.getLogger(__name__)
 _TICK_S: Final = 1.0
 _THREADS: Final = 4
+_NAMED: Final = 50
+"""Names in one line of the log."""
+Entries: TypeAlias = frozenset[tuple[str, bytes]]
+"""Each by its name and by what tells it from others of that name."""
+
+
+def _no_entries(_value: object) -> Entries:
+    """Say that there is nothing to tell apart."""
+    return frozenset()
 
 
 class LookFailed(Exception):
@@ -43,6 +52,7 @@ class Kept(Generic[Value]):
         clock: Callable[[], float],
         changed: Callable[[], None],
         stale_after_s: float = math.inf,
+        entries: Callable[[Value], Entries] = _no_entries,
     ) -> None:
         """Keep a value.
 
@@ -57,6 +67,7 @@ class Kept(Generic[Value]):
             clock: Seconds that only grow.
             changed: Told after the value has changed, or whether it counts, in any thread.
             stale_after_s: Seconds after the last look that did not fail, or the begin, from which on it is stale.
+            entries: What is in a value, for the log: which came and which went is told by their names.
         """
         self.value = first
         self.is_stale = False
@@ -74,6 +85,7 @@ class Kept(Generic[Value]):
         self._why = ""
         """Why the last look failed; "" where it did not."""
         self._stale_after_s = stale_after_s
+        self._entries = entries
         self._good_at = clock()
         self._aging = threading.Lock()
 
@@ -122,11 +134,23 @@ class Kept(Generic[Value]):
         else:
             self._why = ""
             if found is not None:
-                self.value = found
+                before, self.value = self.value, found
+                self._tell_of_change(self._entries(before), self._entries(found))
             with self._aging:
                 counts_again, self.is_stale, self._good_at = self.is_stale, False, self._clock()
             if found is not None or counts_again:
                 self._changed()
+
+    def _tell_of_change(self, before: Entries, now: Entries) -> None:
+        """Log that who may call is another, by names alone: what proves it is nobody's business."""
+        if before != now:
+            added, removed = (_names(now - before), _names(before - now))
+            _log.info("%s are taken in", self._what, extra={"count": len(now), "added": added, "removed": removed})
+
+
+def _names(entries: Entries) -> list[str]:
+    """Return the first names, in order."""
+    return sorted({name for name, _ in entries})[:_NAMED]
 
 
 class Keeping:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import Algorithm, get_default_algorithms
 from jwt.exceptions import PyJWTError
 
@@ -55,6 +56,13 @@ class KeySet:
 
     keys: Mapping[str, Key] = field(default_factory=lambda: MappingProxyType({}))
     left_out: tuple[str, ...] = ()
+
+    def entries(self) -> frozenset[tuple[str, bytes]]:
+        """Return the id and the bytes of each key."""
+        return frozenset(
+            (kid, key.public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
+            for kid, key in self.keys.items()
+        )
 
 
 def parse_keys(data: bytes, algorithms: frozenset[str]) -> KeySet:

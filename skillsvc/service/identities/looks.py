@@ -126,7 +126,7 @@ def look_at_token_file(path: str, key: bytes, now_ns: Callable[[], int]) -> File
         try:
             return parse_tokens(data, key)
         except TokensRefused as error:
-            raise LookFailed(f"the file cannot be used: {error}") from error
+            raise LookFailed(str(error)) from error
 
     return FileLook(path, parse, max_bytes=MAX_TOKENS_BYTES, now_ns=now_ns)
 

@@ -47,6 +47,10 @@ class StaticTokens:
         """Tell whether a token has a name."""
         return any(each == name for _, each in self.names.values())
 
+    def entries(self) -> frozenset[tuple[str, bytes]]:
+        """Return the name and the digest of each."""
+        return frozenset((name, digest) for digest, name in self.names.values())
+
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self.names)

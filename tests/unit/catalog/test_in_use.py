@@ -270,6 +270,19 @@ def test_what_is_taken_out_as_left_is_not_what_a_template_that_came_again_has_pu
     assert home.names(ALICE) == ("a",)
 
 
+def test_what_a_program_publishes_that_asked_before_the_folder_was_in_use_gives_way_to_the_next_look(
+    home: Home,
+) -> None:
+    home.there = {ALICE: ("a",)}
+    home.ask(ALICE)
+    home.look()
+    home.publish_learned(ALICE, "learned")
+    assert home.names(ALICE) == ("learned",)
+    home.stage.now += 2 * POLL_S
+    home.look()
+    assert home.names(ALICE) == ("a",)
+
+
 @pytest.mark.parametrize("was", ["declared", "in use"])
 def test_what_a_program_publishes_where_sources_are_gone_outlives_every_reload(home: Home, was: str) -> None:
     home.there = {ALICE: ("a",)}

@@ -8,6 +8,7 @@ from skillsvc.catalog.reports import Declared, SourceKey
 from skillsvc.catalog.schedule import (
     AT_MOST,
     AT_MOST_BY_NEED,
+    AT_MOST_OF_ONE,
     AT_ONCE,
     EVERY_S,
     LONG_S,
@@ -16,7 +17,7 @@ from skillsvc.catalog.schedule import (
     Turn,
     pause_after,
 )
-from skillsvc.domain.partition import DEPLOYMENT
+from skillsvc.domain.partition import DEPLOYMENT, Partition
 from tests.simulators.scripted_source import ScriptedSource
 
 POLL_S = 60.0
@@ -269,18 +270,48 @@ def test_a_start_waits_for_no_source_that_is_looked_at_by_need() -> None:
     assert schedule.has_seen_all()
 
 
+def of_principal(name: str, partitions: int) -> dict[SourceKey, Declared]:
+    return {
+        SourceKey(partition=Partition(f"token:{name}", f"p{number}"), label="tenants"): Declared(
+            source=ScriptedSource("tenants"), kind="scripted", poll_s=POLL_S, by_need=True
+        )
+        for number in range(partitions)
+    }
+
+
 def test_looks_by_need_that_hang_leave_room_for_those_that_are_declared() -> None:
     schedule = Schedule(lambda: 0.5)
-    schedule.declare({**declared(ONE), **by_need(*MANY)}, 0.0)
+    many = {key: each for number in range(100) for key, each in of_principal(f"p{number}", 1).items()}
+    schedule.declare({**declared(ONE), **many}, 0.0)
     now = 0.0
     over(schedule, [turn for turn in schedule.begin(now) if turn.key == key("one")], now)
-    for _ in MANY:
+    for _ in many:
         now += LONG_S
         over(schedule, [turn for turn in schedule.begin(now) if turn.key == key("one")], now)
-    assert sum(schedule.is_looking(key(each.label)) for each in MANY) == AT_MOST_BY_NEED
-    schedule.tell(key("s99"), [])
+    assert sum(map(schedule.is_looking, many)) == AT_MOST_BY_NEED
+    schedule.tell(next(each for each in many if not schedule.is_looking(each)), [])
     schedule.tell(key("one"), [])
     assert labels(schedule.begin(now + LONG_S)) == ["one"]
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_looks_at_partitions_of_one_principal_that_hang_leave_room_for_those_of_others(*, is_told: bool) -> None:
+    schedule = Schedule(lambda: 0.5)
+    hers, his = of_principal("alice", 200), of_principal("bob", 1)
+    schedule.add(hers, 0.0)
+    schedule.add(his, 0.0)
+    if is_told:
+        schedule.ask([*hers, *his], [])
+    now, begun = 0.0, []
+    for _ in range(AT_MOST_BY_NEED):
+        begun += schedule.begin(now)
+        now += LONG_S
+    assert sum(map(schedule.is_looking, hers)) <= AT_MOST_OF_ONE + 1
+    assert all(map(schedule.is_looking, his))
+    # When hers go on, so do the others of hers.
+    for turn in [turn for turn in begun if turn.key in hers]:
+        over(schedule, [turn], now)
+    assert {turn.key.partition.principal for turn in schedule.begin(now + SLOW_S)} == {"token:alice"}
 
 
 def test_where_sources_are_very_many_each_waits_longer_so_that_looks_keep_their_distance() -> None:

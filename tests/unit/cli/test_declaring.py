@@ -81,12 +81,12 @@ def test_a_source_feeds_the_layer_of_its_partition(tmp_path: Path) -> None:
     } == {DEPLOYMENT: ["a", "c"], PROJECT: ["b"]}
 
 
-def tenants(path: str = "/srv/{principal}", **said: object) -> dict[str, object]:
+def tenants(path: str = "/tenants/{principal}", **said: object) -> dict[str, object]:
     return {"name": "tenants", "path": path, **said}
 
 
 def test_a_template_is_for_whoever_no_other_source_is_declared_for(tmp_path: Path) -> None:
-    declaration = declare(declaring_in(tmp_path), directory("a"), tenants("/srv/{principal}/{project}", poll_s=5.0))
+    declaration = declare(declaring_in(tmp_path), directory("a"), tenants("/tenants/{principal}/{project}", poll_s=5.0))
     (template,) = declaration.templates
     assert (template.label, template.kind, template.poll_s) == ("tenants", "directory", 5.0)
     assert [each.source.label for each in of_deployment(declaration)] == ["a"]
@@ -98,7 +98,7 @@ def test_a_template_is_for_whoever_no_other_source_is_declared_for(tmp_path: Pat
 
 def test_what_a_source_is_declared_for_templates_feed_too_in_the_order_of_all(tmp_path: Path) -> None:
     own = directory("own", partition={"project": "p"})
-    first, last = tenants("/srv/{principal}/{project}"), {**tenants("/last/{project}/{principal}"), "name": "last"}
+    first, last = tenants("/tenants/{principal}/{project}"), {**tenants("/last/{project}/{principal}"), "name": "last"}
     declaration = declare(declaring_in(tmp_path), first, {**tenants(), "name": "of-nobody"}, own, last)
     assert [each.source.label for each in declaration.declared[PROJECT]] == ["tenants", "own", "last"]
     assert declaration.declared[DEPLOYMENT] == ()

@@ -6,8 +6,8 @@ import pytest
 from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.cli.access_commands import access
-from skillsvc.cli.explaining import NothingToExplain, Shown, explain_access, identity_of_claims
-from skillsvc.cli.explanations import is_refused, outcome_of, rules_of
+from skillsvc.cli.explaining import NothingToExplain, Shown, explain_access, folders_of, identity_of_claims
+from skillsvc.cli.explanations import is_refused, outcome_of, partitions_of, rules_of
 from skillsvc.domain.access import Identity, IdentityKind
 from skillsvc.settings.settings import Settings, make_settings
 from tests.unit.service.identities.making import ISSUER, NOW, claims, ec_key, jwks
@@ -71,7 +71,7 @@ def test_a_token_is_verified_before_it_is_explained(settings: Settings) -> None:
     explanation = explain_access(settings, late, why_not)
     assert is_refused(explanation)
     told = list(outcome_of(explanation))
-    assert told[1] == ("credential", "refused: the JWT has ended, or never does")
+    assert told[1] == ("credential", "refused: the JWT ended at 1970-01-01 00:00:01 UTC")
     assert ("access", "by the rule acme") in told
 
 
@@ -190,8 +190,46 @@ def test_what_a_server_tells_beside_is_said_in_words() -> None:
         ("skills", "none"),
         ("until", "1970-01-01T00:01:00Z"),
     ]
+    assert not is_refused(told)
     told.project_refused = True
     assert ("project", "refused: it may not be named") in outcome_of(told)
+    assert is_refused(told)
+
+
+@pytest.mark.parametrize(
+    ("project", "reads", "refused"),
+    [
+        ("own", "the deployment, oidc:corp:acme/own, oidc:corp:acme, token:shared, token:shared/p", False),
+        ("other", None, True),
+    ],
+)
+def test_a_file_says_whether_a_project_may_be_named(
+    settings: Settings, project: str, reads: str | None, *, refused: bool
+) -> None:
+    told = explain_access(settings, identity_of_claims(settings, "corp", "alice", ["org=acme"]), project=project)
+    assert is_refused(told) == refused
+    assert dict(outcome_of(told)).get("reads") == reads
+
+
+def test_a_project_that_none_can_be_is_nothing_to_explain(settings: Settings) -> None:
+    alice = identity_of_claims(settings, "corp", "alice", ["org=acme"])
+    with pytest.raises(NothingToExplain, match="project"):
+        explain_access(settings, alice, project="a\nb")
+
+
+def test_folders_are_told_of_each_partition_that_a_template_feeds(settings: Settings) -> None:
+    templates = {"own": "skills/{principal}/%", "all": "/srv/{principal}/{project}"}
+    source = make_settings({"source": [{"name": name, "path": path} for name, path in templates.items()]}).source
+    told_by = settings.model_copy(update={"source": source})
+    told = explain_access(told_by, identity_of_claims(told_by, "corp", "alice", ["org=acme"]))
+    assert list(folders_of(told_by, tuple(partitions_of(told)))) == [
+        ("own", "skills/oidc%3Acorp%3Aacme/%"),
+        ("own", "skills/token%3Ashared/%"),
+        ("all", "/srv/oidc%3Acorp%3Aacme/PROJECT"),
+        ("all", "/srv/oidc%3Acorp%3Aacme/%"),
+        ("all", "/srv/token%3Ashared/%"),
+        ("all", "/srv/token%3Ashared/p"),
+    ]
 
 
 def test_every_command_says_what_it_does_and_gives_an_example() -> None:

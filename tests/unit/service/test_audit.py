@@ -6,10 +6,22 @@ from collections.abc import Callable
 import pytest
 
 from skillsvc.domain.partition import DEPLOYMENT, Partition
-from skillsvc.service.audit import LOGGER, Audit, Refused
+from skillsvc.service.audit import LOGGER, Actor, Audit, Refused
 
-FIELDS = ("act", "principal", "peer", "partition", "generation", "decision", "reason", "rule", "what", "count")
-RATE = Refused(act="SkillBody", reason="RATE_LIMITED", principal="token:a", rule="agents")
+FIELDS = (
+    "act",
+    "principal",
+    "identity",
+    "peer",
+    "partition",
+    "generation",
+    "decision",
+    "reason",
+    "rule",
+    "what",
+    "count",
+)
+RATE = Refused(act="SkillBody", reason="RATE_LIMITED", by=Actor("token:a", "agents"))
 
 
 class Later:
@@ -69,13 +81,16 @@ def test_what_was_shown_and_ignored_is_told_with_how_often_and_from_where(
 
 
 def test_a_line_says_who_did_what_to_which_and_by_which_rule(audit: Audit, caplog: pytest.LogCaptureFixture) -> None:
-    audit.allowed("RevokeSkill", principal="cert:CN=o", partition=Partition("token:a", "p"), generation=7, rule="ops")
+    by = Actor("oidc:corp:acme", "ops", "oidc:corp:alice", "192.0.2.1")
+    audit.allowed("RevokeSkill", by, partition=Partition("token:a", "p"), generation=7)
     audit.allowed("Publish", partition=DEPLOYMENT, generation=8)
     audit.failed("Reload", "SETTINGS_REFUSED")
     assert lines(caplog) == [
         {
             "act": "RevokeSkill",
-            "principal": "cert:CN=o",
+            "principal": "oidc:corp:acme",
+            "identity": "oidc:corp:alice",
+            "peer": "192.0.2.1",
             "partition": "token:a/p",
             "generation": 7,
             "decision": "allowed",
@@ -112,6 +127,13 @@ def test_a_flood_of_refusals_is_one_line_a_second_and_none_is_lost(
     assert len(counts) <= 6
 
 
+def test_those_who_share_a_principal_are_told_apart(audit: Audit, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("alice", "bob", "alice"):
+        by = Actor("token:club", "club", f"token:{name}", "192.0.2.1")
+        audit.refused(Refused(act="SkillBody", reason="RATE_LIMITED", by=by))
+    assert [line["identity"] for line in lines(caplog)] == ["token:alice", "token:bob"]
+
+
 def test_the_sum_is_written_though_nothing_comes_any_more(
     audit: Audit, clock: Later, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -142,7 +164,9 @@ def test_after_a_while_of_peace_the_next_refusal_is_written_at_once(
 
 def test_a_flood_of_names_is_summed_together(audit: Audit, clock: Later, caplog: pytest.LogCaptureFixture) -> None:
     for number in range(10_000):
-        audit.refused(Refused(act="SkillBody", reason="CREDENTIALS_INVALID", peer=f"2001:db8:0:{number:x}::/64"))
+        audit.refused(
+            Refused(act="SkillBody", reason="CREDENTIALS_INVALID", by=Actor(peer=f"2001:db8:0:{number:x}::/64"))
+        )
     clock.advance(3)
     written = lines(caplog)
     assert len(written) <= 130
@@ -150,7 +174,7 @@ def test_a_flood_of_names_is_summed_together(audit: Audit, clock: Later, caplog:
 
 
 def test_no_value_is_endless_or_writes_over_a_terminal(audit: Audit, caplog: pytest.LogCaptureFixture) -> None:
-    audit.refused(Refused(act="SkillBody", reason="ROLE_MISSING", principal="token:\x1b[2J\n" + "a" * 10_000))
+    audit.refused(Refused(act="SkillBody", reason="ROLE_MISSING", by=Actor("token:\x1b[2J\n" + "a" * 10_000)))
     principal = lines(caplog)[0]["principal"]
     assert isinstance(principal, str)
     assert principal.startswith("token:\ufffd[2J\ufffdaaa")

@@ -63,3 +63,33 @@ def test_once_the_loop_is_closed_nobody_is_told() -> None:
     changes = Changes(loop)
     loop.close()
     changes.tell()
+
+
+async def test_a_crowd_is_woken_in_parts_between_which_others_have_their_turn() -> None:
+    changes = Changes(asyncio.get_running_loop())
+    woken: list[bool] = []
+
+    async def wait() -> None:
+        woken.append(await changes.beyond(0, PATIENCE_S))
+
+    crowd = [asyncio.create_task(wait()) for _ in range(100)]
+    await asyncio.sleep(0)
+    changes.tell()
+    seen: set[int] = set()
+    while len(woken) < len(crowd):
+        await asyncio.sleep(0)
+        seen.add(len(woken))
+    assert len(seen) > 20
+    assert all(woken)
+
+
+async def test_a_change_while_a_crowd_is_woken_is_told_to_those_who_wait_by_then() -> None:
+    changes = Changes(asyncio.get_running_loop())
+    first = [asyncio.create_task(changes.beyond(0, PATIENCE_S)) for _ in range(50)]
+    await asyncio.sleep(0)
+    changes.tell()
+    await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+    second = [asyncio.create_task(changes.beyond(1, PATIENCE_S)) for _ in range(50)]
+    await asyncio.sleep(0)
+    changes.tell()
+    assert all(await asyncio.gather(*first, *second))

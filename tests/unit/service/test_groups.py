@@ -1,10 +1,9 @@
 """Which calls are counted together, held to the descriptors."""
 
 from grpc_health.v1 import health_pb2
-from skillsource.v1 import admin_pb2
 
 from skillsvc.domain.shares import Group
-from skillsvc.service.groups import CHANGES, GROUPS, OPERATIONS, act_of, group_of
+from skillsvc.service.groups import GROUPS, group_of
 from skillsvc.service.roles import AGENTS, CHANNELZ, OPERATORS, REFLECTION
 
 
@@ -23,13 +22,3 @@ def test_what_streams_is_counted_while_it_is_open() -> None:
 
 def test_reflection_counts_as_a_watch() -> None:
     assert {group_of(method.input_type.full_name) for method in REFLECTION.methods} == {Group.WATCHES}
-
-
-def test_faults_are_told_of_what_operators_call() -> None:
-    assert {method.name for method in OPERATORS.methods} == OPERATIONS
-
-
-def test_what_is_written_down_whatever_comes_of_it_are_calls() -> None:
-    calls = {act_of(method.input_type.full_name) for service in (AGENTS, OPERATORS) for method in service.methods}
-    assert calls >= CHANGES
-    assert act_of(admin_pb2.RevokeSkillRequest.DESCRIPTOR.full_name) == "RevokeSkill"

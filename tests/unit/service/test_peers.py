@@ -13,6 +13,8 @@ from skillsvc.service.peers import address_of
         ("ipv6:[2001:db8:1:2:ffff::1]:1", "2001:db8:1:2::/64"),
         ("ipv6:[fe80::1%25eth0]:1", "fe80::/64"),
         ("ipv6:[::ffff:192.0.2.1]:1", "192.0.2.1"),
+        ("ipv6:%5B::1%5D:50051", "::1"),
+        ("ipv6:[::2]:1", "::/64"),
         ("unix:", "unix"),
         ("unix:/run/a.sock", "unix"),
         ("ipv4:what:1", "ipv4"),

@@ -192,7 +192,10 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(names=[""]), "[[access]] 1 all: names.1 is empty"),
         (rule_with(names=["a\nb"]), "[[access]] 1 all: names.1 holds a control character"),
         (rule_with(names="a" * 2049), "[[access]] 1 all: names.1 has 2049 characters"),
-        (rule_with(names=1), "[[access]] 1 all: names must be a list"),
+        (rule_with(names=1), "[[access]] 1 all: names must be text, or a list of texts"),
+        (rule_with(names=[]), "[[access]] 1 all: names is empty, which nothing fits; leave it out for all"),
+        (tables({**ROBOTS, "names": []}), "[[access]] 1 robots: names is empty, which nothing fits"),
+        (rule_with(claims={}), "[[access]] 1 all: claims is empty; leave it out for any"),
         (rule_with(claims={"org": []}), "[[access]] 1 all: claims.org is empty"),
         (rule_with(claims=["org"]), "[[access]] 1 all: claims must be a table"),
         (rule_with(principal="local"), "[[access]] 1 all: principal is local"),
@@ -210,7 +213,13 @@ def rule_with(**changed: object) -> dict[str, object]:
         (rule_with(partitions=[{"principal": "token:a"}] * 2), "[[access]] 1 all: partitions.2 is there already"),
         (rule_with(roles=[]), "[[access]] 1 all: roles is empty"),
         (rule_with(roles=["root"]), "[[access]] 1 all: roles.1 must be 'reader', 'reporter', 'publisher' or 'admin'"),
-        (rule_with(allow=["A"]), "[[access]] 1 all: allow.1 is no name of a skill"),
+        (
+            rule_with(roles=["raeder"]),
+            "[[access]] 1 all: roles.1 must be 'reader', 'reporter', 'publisher' or 'admin'; is 'reader' meant?",
+        ),
+        (rule_with(roles="admin"), '[[access]] 1 all: roles must be a list, such as ["admin"]'),
+        (rule_with(claims={"org": 5}), "[[access]] 1 all: claims.org must be text, or a list of texts"),
+        (rule_with(allow=["A"]), "[[access]] 1 all: allow.1 is no name of a skill: 'A'"),
         (rule_with(allow=["a/B"]), "[[access]] 1 all: allow.1 is no name of a skill"),
         (rule_with(allow=["a", "main/pdf"]), "[[access]] 1 all: allow.2 is main/pdf, which allows nothing"),
         (rule_with(allow=[f"s{n}" for n in range(4097)]), "[[access]] 1 all: allow has 4097 names; at most 4096"),
@@ -366,6 +375,19 @@ def test_a_file_that_others_may_use_is_warned_of(
     remarks = remarks_of(whole(tmp_path))
     assert [place[1] for place, _sentence, mistake in remarks if not mistake] == warned  # type: ignore[index] # a place
     assert not any(mistake for _place, _sentence, mistake in remarks)
+
+
+@pytest.mark.parametrize(("roles", "warned"), [(["reader"], True), (["reader", "admin"], False)])
+def test_a_listener_for_operators_of_whom_there_are_none_is_warned_of(
+    tmp_path: Path, roles: list[str], *, warned: bool
+) -> None:
+    settings = whole(tmp_path)
+    rules = [rule.model_copy(update={"roles": tuple(roles)}) for rule in settings.access]
+    opened = settings.model_copy(
+        update={"access": tuple(rules), "admin": settings.admin.model_copy(update={"listen": "127.0.0.1:1"})}
+    )
+    remarks = [remark for remark in examine(opened, seek(opened, {}), {}) if remark.place == ("admin", "listen")]
+    assert [remark.is_mistake for remark in remarks] == [False] * warned
 
 
 def test_what_is_shown_can_be_read_again_and_tells_no_query(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from skillsvc.domain.diagnostics import DiagnosticCode as Code
 from skillsvc.domain.diagnostics import Severity
 from skillsvc.domain.limits import Limits
 from skillsvc.parsing.findings import Profile
-from skillsvc.sources.discovery import Layout
+from skillsvc.sources.discovery import PASSED_OVER, Layout
 from skillsvc.sources.source import Outcome
 from tests.unit.sources.trees import LABEL, Fifo, Folder, Tree, codes, grow, places_of, skill, source_of, walk
 
@@ -134,6 +134,13 @@ def test_no_more_folders_are_looked_at_than_the_limit_and_the_rest_counts_as_uns
     assert (exact.places, exact.said, exact.unseen) == (list("abcd"), [], [])
     over = walk(tmp_path, layout, limits=Limits(source_folders=3))
     assert (over.places, over.said, over.unseen) == (list("abc"), [(Code.TOO_MANY_FOLDERS, "")], [""])
+
+
+def test_folders_without_number_that_are_passed_over_are_told_in_a_bounded_number(tmp_path: Path) -> None:
+    grow(tmp_path, {"a/SKILL.md": TEXT, **{f".hidden-{number}": Folder() for number in range(PASSED_OVER + 5)}})
+    walked = walk(tmp_path, Layout.FLAT)
+    assert (walked.places, walked.unseen, len(walked.said)) == (["a"], [], PASSED_OVER + 1)
+    assert walked.said[-1] == (Code.FOLDER_IGNORED, "")
 
 
 def test_the_exact_name_wins_and_the_other_one_is_an_asset(tmp_path: Path) -> None:

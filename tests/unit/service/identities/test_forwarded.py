@@ -55,6 +55,8 @@ def test_the_spiffe_id_of_the_one_element_is_the_identity(header: str) -> None:
         "URI=spiffe://example.org/a%2Fb",
         f"DNS={SPIFFE_ID}",
         f"URI={ADMIN}" + ",By=x" * 4000,
+        f"DN\u017f=a;URI={ADMIN}",
+        f"\u017fubject=a;URI={ADMIN}",
     ],
 )
 def test_what_is_malformed_or_names_nobody_for_certain_is_refused(header: str) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from skillsvc.service.identities.kept import Keeping, Kept, LookFailed
-from skillsvc.service.identities.keys import ALGORITHMS
+from skillsvc.service.identities.keys import ALGORITHMS, parse_keys
 from skillsvc.service.identities.looks import look_at_key_file, look_at_token_file
-from skillsvc.service.identities.static_tokens import line_of
+from skillsvc.service.identities.static_tokens import StaticTokens, line_of, parse_tokens
 from tests.patience import PATIENCE_S
 from tests.unit.service.identities.making import Clock, Work, ec_key, jwks
 
@@ -55,6 +55,44 @@ def keep(
         stale_after_s=stale_after_s,
     )
     return kept
+
+
+def test_who_came_and_who_went_is_logged_by_name_alone(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    first, second = parse_tokens(tokens(a=1, b=2, c=3), b"k" * 32), parse_tokens(tokens(b=4, c=3, d=5), b"k" * 32)
+    kept: Kept[StaticTokens] = Kept(
+        "the tokens",
+        first,
+        iter([second, second, None]).__next__,
+        every_s=0,
+        after_failure_s=0,
+        apart_s=0,
+        submit=Work(at_once=True).submit,
+        clock=Clock(),
+        changed=lambda: None,
+        entries=StaticTokens.entries,
+    )
+    for _ in range(3):
+        kept.tick()
+    (line,) = caplog.records
+    assert line.message == "the tokens are taken in"
+    told = vars(line)
+    assert (told["count"], told["added"], told["removed"]) == (3, ["b", "d"], ["a", "b"])
+    assert TOKEN not in str(told)
+
+
+def test_keys_are_told_apart_by_their_id_and_what_they_are() -> None:
+    one, other, again = ec_key("one"), ec_key("other"), ec_key("one")
+    algorithms = frozenset(ALGORITHMS)
+    before = parse_keys(jwks(one.jwk(), other.jwk()), algorithms).entries()
+    assert before == parse_keys(jwks(other.jwk(), one.jwk()), algorithms).entries()
+    assert {kid for kid, _ in before} == {"one", "other"}
+    after = parse_keys(jwks(again.jwk(), other.jwk()), algorithms).entries()
+    assert {kid for kid, _ in before ^ after} == {"one"}
+
+
+def tokens(**numbers: int) -> bytes:
+    return "\n".join(line_of(name, f"{TOKEN}{number}") for name, number in numbers.items()).encode()
 
 
 def test_a_change_is_told_after_it_is_there_and_what_is_as_it_was_is_not_told() -> None:

@@ -3,7 +3,7 @@
 import unicodedata
 
 
-def identity_of(text: str) -> str:
+def folded(text: str) -> str:
     """Return what is equal for texts that differ in compatible characters and in case alone: NFKC, case-folded."""
     return (
         text.lower()
