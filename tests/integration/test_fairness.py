@@ -76,6 +76,16 @@ def headers(path: str, caller: str) -> bytes:
     )
 
 
+async def headers_of(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Return the flags and the fields of the next frame with header fields."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            head = await reader.readexactly(9)
+            payload = await reader.readexactly(int.from_bytes(head[:3], "big"))
+            if head[3] == HEADERS:
+                return head[4], payload
+
+
 def retry_after_s(refusal: Refusal) -> float:
     assert refusal.status is not None
     (info,) = unpacked(refusal.status, error_details_pb2.RetryInfo)
@@ -197,11 +207,14 @@ async def test_who_asks_and_does_not_read_holds_no_more_than_its_share() -> None
 async def test_an_event_that_nobody_reads_counts_among_the_bytes_that_wait() -> None:
     async with running(shares(watches_burst=1_000_000, waiting_bytes=100)) as server:
         host, port = server.address.rsplit(":", 1)
-        _reader, writer = await asyncio.open_connection(host, int(port))
+        reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0)))
         writer.write(frame(HEADERS, END_HEADERS, 1, headers(f"/{SERVICE}/WatchCatalog", "alice")))
         writer.write(frame(DATA, END_STREAM, 1, message(b"")))
         await writer.drain()
+        # The event is sent after these: another watch before it would be the one that is let in.
+        flags, _fields = await headers_of(reader)
+        assert not flags & END_STREAM
         alice = server.of("alice")
         async with asyncio.timeout(PATIENCE_S):
             while await begins(watcher := alice.watch()):
@@ -230,12 +243,10 @@ async def ended(server: InProcess, path: str, caller: str) -> bytes:
     writer.write(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, headers(path, caller)))
     await writer.drain()
     try:
-        async with asyncio.timeout(PATIENCE_S):
-            while True:
-                head = await reader.readexactly(9)
-                fields = await reader.readexactly(int.from_bytes(head[:3], "big"))
-                if head[3] == HEADERS and head[4] & END_STREAM:
-                    return fields
+        flags, fields = await headers_of(reader)
+        while not flags & END_STREAM:
+            flags, fields = await headers_of(reader)
+        return fields
     finally:
         writer.close()
 
