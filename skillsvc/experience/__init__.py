@@ -1,0 +1,1 @@
+"""What outcomes taught: how priors are learned, which of them is about a task, and how sure that makes. Pure."""
