@@ -99,11 +99,15 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestRecord:
-    """A request that was answered: `arguments` is a hash of what it asked, `answer` what to answer it from again."""
+    """A request that was answered: `arguments` is a hash of what it asked, `answer` what to answer it from again.
+
+    `issued` is an id that the answer gave out, by which it is found, too; "" for none.
+    """
 
     arguments: bytes
     answer: bytes
     at: datetime
+    issued: str = ""
 
 
 class RequestLog(Protocol):
@@ -119,3 +123,9 @@ class RequestLog(Protocol):
 
     def replace(self, key: RequestKey, record: RequestRecord) -> None:
         """Let a request id stand for another answer: what it stood for is gone."""
+
+    def find_issued(self, caller: Partition, issued: str, *, oldest: datetime) -> RequestRecord | None:
+        """Return the record whose answer gave out an id to a caller, None where there is none, or it is too old.
+
+        `issued` is not empty. Ids of others are never found.
+        """

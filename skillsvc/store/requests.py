@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from skillsvc.catalog.log import RequestKey, RequestRecord
+from skillsvc.domain.partition import Partition
 from skillsvc.store.encoding import decode_instant, encode_instant
 
 _FORGET_OLD_OF_ONE: Final = "DELETE FROM request WHERE principal = ? AND project = ? AND rpc = ? AND at < ?"
@@ -22,11 +23,16 @@ _FORGET_BEYOND: Final = """
     DELETE FROM request WHERE id IN (SELECT id FROM request ORDER BY at DESC, id DESC LIMIT ? OFFSET ?)
 """
 _FIND: Final = """
-    SELECT arguments, answer, at FROM request WHERE principal = ? AND project = ? AND rpc = ? AND request_id = ?
+    SELECT arguments, answer, at, issued FROM request
+    WHERE principal = ? AND project = ? AND rpc = ? AND request_id = ?
+"""
+_FIND_ISSUED: Final = """
+    SELECT arguments, answer, at, issued FROM request
+    WHERE principal = ? AND project = ? AND issued = ? AND at >= ? ORDER BY id DESC LIMIT 1
 """
 _INSERT: Final = """
-    INSERT OR REPLACE INTO request (principal, project, rpc, request_id, arguments, answer, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT OR REPLACE INTO request (principal, project, rpc, request_id, arguments, answer, at, issued)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SWEEP_EVERY: Final = timedelta(minutes=1)
 _SWEPT_AT_ONCE: Final = 1_000
@@ -37,13 +43,17 @@ def insert_request(connection: sqlite3.Connection, key: RequestKey, record: Requ
     """Let a request id stand for this record from now on."""
     caller = key.caller
     name = (caller.principal, caller.project, key.rpc, key.request_id)
-    connection.execute(_INSERT, (*name, record.arguments, record.answer, encode_instant(record.at)))
+    issued = record.issued or None
+    connection.execute(_INSERT, (*name, record.arguments, record.answer, encode_instant(record.at), issued))
 
 
 def record_request(
     connection: sqlite3.Connection, key: RequestKey, record: RequestRecord, *, oldest: datetime, at_most: int
 ) -> RequestRecord:
-    """Return what a request id stands for, and forget what is too old or too much, as `RequestLog.record` says."""
+    """Return what a request id stands for, and forget what is too old or too much, as `RequestLog.record` says.
+
+    Where it stood for nothing, that is the very record that was given.
+    """
     scope = (key.caller.principal, key.caller.project, key.rpc)
     connection.execute(_FORGET_OLD_OF_ONE, (*scope, encode_instant(oldest)))
     held = connection.execute(_FIND, (*scope, key.request_id)).fetchone()
@@ -52,8 +62,15 @@ def record_request(
     if held is None:
         insert_request(connection, key, record)
         return record
-    arguments, answer, at = held
-    return RequestRecord(arguments=arguments, answer=answer, at=decode_instant(at))
+    return _record_of(held)
+
+
+def find_issued(
+    connection: sqlite3.Connection, caller: Partition, issued: str, *, oldest: datetime
+) -> RequestRecord | None:
+    """Return the record whose answer gave out an id, as `RequestLog.find_issued` says."""
+    held = connection.execute(_FIND_ISSUED, (*caller, issued, encode_instant(oldest))).fetchone()
+    return None if held is None else _record_of(held)
 
 
 class RequestSweep:
@@ -73,3 +90,8 @@ class RequestSweep:
         beyond = connection.execute(_FORGET_BEYOND, (_SWEPT_AT_ONCE, self._at_most)).rowcount
         if max(old, beyond) < _SWEPT_AT_ONCE:
             self._swept_at = now
+
+
+def _record_of(held: tuple[bytes, bytes, int, str | None]) -> RequestRecord:
+    arguments, answer, at, issued = held
+    return RequestRecord(arguments=arguments, answer=answer, at=decode_instant(at), issued=issued or "")

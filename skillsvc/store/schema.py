@@ -90,6 +90,26 @@ MIGRATIONS: Final = (
         ) WITHOUT ROWID
         """,
     ),
+    (
+        # The id that an answer gave out, by which it is found, too; NULL: none.
+        "ALTER TABLE request ADD COLUMN issued TEXT",
+        "CREATE INDEX request_issued ON request (principal, project, issued) WHERE issued IS NOT NULL",
+        # Ids grow, so that they order priors by age; `success_rate` is the last outcome's.
+        """
+        CREATE TABLE prior (
+            id INTEGER PRIMARY KEY,
+            principal TEXT NOT NULL,
+            project TEXT NOT NULL,
+            skill TEXT NOT NULL,
+            task_pattern TEXT NOT NULL,
+            success_rate REAL NOT NULL,
+            mean REAL NOT NULL,
+            outcomes INTEGER NOT NULL,
+            UNIQUE (principal, project, skill, task_pattern)
+        )
+        """,
+        "CREATE INDEX prior_of_principal ON prior (principal)",
+    ),
 )
 VERSION: Final = len(MIGRATIONS)
 

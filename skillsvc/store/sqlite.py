@@ -1,4 +1,4 @@
-"""The logs in one SQLite file: `SqliteStore` is a `LayerLog` and a `RequestLog`.
+"""The logs in one SQLite file: `SqliteStore` is a `LayerLog`, a `RequestLog` and an `ExperienceLog`.
 
 Rows are kept as intervals of sequences, so that a generation costs what it changes. A commit is on stable storage when
 it returns (write-ahead log, synchronous FULL); after a kill or a loss of power the file holds each step whole or not at
@@ -19,6 +19,10 @@ from skillsvc.catalog.log import LayerRecord, LayerStep, RequestKey, RequestReco
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
+from skillsvc.domain.prior import Prior
+from skillsvc.experience.learning import Outcome, Room
+from skillsvc.experience.log import Requested
+from skillsvc.store.experience import learn, read_priors
 from skillsvc.store.layers import (
     append_generation,
     blobs_in,
@@ -30,7 +34,7 @@ from skillsvc.store.layers import (
     read_payloads,
     renew_generation,
 )
-from skillsvc.store.requests import RequestSweep, insert_request, record_request
+from skillsvc.store.requests import RequestSweep, find_issued, insert_request, record_request
 from skillsvc.store.schema import migrate
 from skillsvc.store.tombstones import mark_replaced, replace_tombstones
 
@@ -50,7 +54,7 @@ MOST_REQUESTS: Final = 1_000_000
 
 
 class SqliteStore:
-    """Layers and request ids in one file, mode 0600. Any thread may call; one writes or reads at a time.
+    """Layers, request ids and priors in one file, mode 0600. Any thread may call; one writes or reads at a time.
 
     Every method raises Unavailable (STORE_UNREACHABLE) where SQLite fails; the step is then undone as a whole. The last
     generation of each layer is known as long as somebody else holds it, for the next one is written as the difference
@@ -178,6 +182,31 @@ class SqliteStore:
         """Let a request id stand for another answer, as `RequestLog.replace` says."""
         with self._transaction() as connection:
             insert_request(connection, key, record)
+
+    def find_issued(self, caller: Partition, issued: str, *, oldest: datetime) -> RequestRecord | None:
+        """Return the record whose answer gave out an id, as `RequestLog.find_issued` says."""
+        with self._transaction() as connection:
+            return find_issued(connection, caller, issued, oldest=oldest)
+
+    def priors(self, partition: Partition) -> tuple[Prior, ...]:
+        """Return the priors of a partition, as `ExperienceLog.priors` says."""
+        with self._transaction() as connection:
+            return read_priors(connection, partition)
+
+    def report(
+        self, partition: Partition, outcome: Outcome, *, room: Room, requested: Requested | None = None
+    ) -> RequestRecord | None:
+        """Learn from an outcome, as `ExperienceLog.report` says."""
+        with self._transaction() as connection:
+            if requested is None:
+                learn(connection, partition, outcome, room)
+                return None
+            given = requested.record
+            self._sweep.sweep(connection, now=given.at, oldest=requested.oldest)
+            held = record_request(connection, requested.key, given, oldest=requested.oldest, at_most=requested.at_most)
+            if held is given:
+                learn(connection, partition, outcome, room)
+            return held
 
     def _new_log_id(self) -> bytes:
         return self._random_bytes(LOG_ID_BYTES)

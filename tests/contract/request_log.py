@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -130,6 +131,38 @@ class RequestLogContract:
     def test_an_id_never_seen_can_be_replaced_too(self, log: RequestLog) -> None:
         log.replace(key(), answer("first"))
         assert record(log, key(), answer("new")) == answer("first")
+
+    def test_what_gave_out_an_id_is_found_by_it(self, log: RequestLog, reopen: Callable[[], RequestLog]) -> None:
+        given = replace(answer("first"), issued="act-1")
+        record(log, key(), given)
+        record(log, key("2"), answer("second"))
+        assert reopen().find_issued(ALICE, "act-1", oldest=NOW - DAY) == given
+        assert record(reopen(), key(), answer("new")) == given
+
+    @pytest.mark.parametrize(
+        ("caller", "issued", "oldest"),
+        [
+            (Partition(principal="token:alice", project=""), "act-1", NOW),
+            (Partition(principal="token:bob", project="p"), "act-1", NOW),
+            (DEPLOYMENT, "act-1", NOW),
+            (ALICE, "act-2", NOW),
+            (ALICE, "ACT-1", NOW),
+            (ALICE, "1", NOW),
+            (ALICE, "act-1", NOW + timedelta(microseconds=1)),
+        ],
+    )
+    def test_an_id_that_was_given_out_is_found_by_whom_it_was_given_and_while_it_is_known(
+        self, log: RequestLog, caller: Partition, issued: str, oldest: datetime
+    ) -> None:
+        record(log, key(), replace(answer("first"), issued="act-1"))
+        assert log.find_issued(caller, issued, oldest=oldest) is None
+
+    def test_an_answer_that_was_replaced_is_found_by_no_id_any_more(self, log: RequestLog) -> None:
+        record(log, key(), replace(answer("first"), issued="act-1"))
+        again = replace(answer("again"), issued="act-2")
+        log.replace(key(), again)
+        assert log.find_issued(ALICE, "act-1", oldest=NOW) is None
+        assert log.find_issued(ALICE, "act-2", oldest=NOW) == again
 
     def test_eight_threads_with_one_id_get_one_record(self, log: RequestLog) -> None:
         together = threading.Barrier(8)

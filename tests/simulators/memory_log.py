@@ -8,6 +8,9 @@ from datetime import datetime
 from skillsvc.catalog.log import LayerRecord, LayerStep, RequestKey, RequestRecord
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
+from skillsvc.domain.prior import Prior
+from skillsvc.experience.learning import Outcome, Room, learned
+from skillsvc.experience.log import Requested
 
 
 class MemoryLayerLog:
@@ -123,3 +126,46 @@ class MemoryRequestLog:
         with self._lock:
             self._records.pop(key, None)
             self._records[key] = record
+
+    def find_issued(self, caller: Partition, issued: str, *, oldest: datetime) -> RequestRecord | None:
+        with self._lock:
+            found = [
+                record
+                for key, record in self._records.items()
+                if key.caller == caller and record.issued == issued and record.at >= oldest
+            ]
+            return found[-1] if found else None
+
+
+class MemoryExperienceLog:
+    """An `ExperienceLog` of one dictionary, oldest first, whichever partition a prior is of."""
+
+    def __init__(self) -> None:
+        self._requests = MemoryRequestLog()
+        self._lock = threading.Lock()
+        self._held: dict[tuple[Partition, str, str], Prior] = {}
+
+    def priors(self, partition: Partition) -> tuple[Prior, ...]:
+        with self._lock:
+            return tuple(prior for (whose, *_named), prior in self._held.items() if whose == partition)
+
+    def report(
+        self, partition: Partition, outcome: Outcome, *, room: Room, requested: Requested | None = None
+    ) -> RequestRecord | None:
+        with self._lock:
+            held = None
+            if requested is not None:
+                given = requested.record
+                held = self._requests.record(requested.key, given, oldest=requested.oldest, at_most=requested.at_most)
+                if held is not given:
+                    return held
+            key = (partition, outcome.skill, outcome.task_pattern)
+            if key not in self._held:
+                self._forget([each for each in self._held if each[0] == partition], room.partition)
+                self._forget([each for each in self._held if each[0].principal == partition.principal], room.principal)
+            self._held[key] = learned(self._held.get(key), outcome)
+            return held
+
+    def _forget(self, oldest_first: Sequence[tuple[Partition, str, str]], room: int) -> None:
+        for key in oldest_first[: max(0, len(oldest_first) - room + 1)]:
+            del self._held[key]

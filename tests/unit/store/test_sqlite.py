@@ -14,6 +14,7 @@ from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.store.schema import MIGRATIONS, VERSION
 from skillsvc.store.sqlite import SqliteStore
+from tests.contract.experience_log import ROOM, outcome
 from tests.contract.layer_log_values import START, generation, row
 from tests.contract.request_log import answer, key
 
@@ -61,6 +62,9 @@ def every_method(store: SqliteStore, log_id: bytes) -> list[Callable[[], object]
         lambda: store.append(generation(DEPLOYMENT, log_id, 9), dropped=()),
         lambda: store.record(key(), answer("first"), oldest=oldest, at_most=9),
         lambda: store.replace(key(), answer("first")),
+        lambda: store.find_issued(DEPLOYMENT, "1", oldest=oldest),
+        lambda: store.priors(DEPLOYMENT),
+        lambda: store.report(DEPLOYMENT, outcome("a"), room=ROOM),
     ]
 
 
