@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import count
-from operator import itemgetter
+from itertools import compress, count
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,6 +22,8 @@ VIEW_DOMAIN = "skillsource.view.v1"
 _LISTED = canonical.encode_boolean(True)  # noqa: FBT003 - the value that is encoded
 _UNLISTED = canonical.encode_boolean(False)  # noqa: FBT003 - as above
 _NO_CLASHES: Mapping[str, int] = MappingProxyType({})
+_LOOK_UP = 32
+"""Looking up one name costs as much as holding so many that are listed against a set."""
 
 
 class Viewer(NamedTuple):
@@ -82,7 +84,7 @@ class View:
     def total(self) -> int:
         """How many skills are listed."""
         if self.allow is not None:
-            return sum(1 for _ in self.listed())
+            return len(self.among(self.allow))
         hidden = sum(sum(layer.find(name) is not None for layer in self.layers) - 1 for name in self.overlay)
         return self.held - hidden
 
@@ -111,6 +113,23 @@ class View:
             if row is not None and allowed:
                 return row
         return None
+
+    def among(self, names: frozenset[str]) -> tuple[Row, ...]:
+        """Return the rows listed whose names are among some, in byte order of these.
+
+        Whoever asks chooses how many names there are: few of them are looked up, many are held against those listed.
+        """
+        if self.allow is not None:
+            names &= self.allow
+        if len(names) * _LOOK_UP < self.held:
+            return tuple(row for name in sorted(names) if (row := self.find(name)) is not None)
+        parts = [compress(layer.listed, map(names.__contains__, layer.names)) for layer in self.layers]
+        if len(parts) == 1:
+            return tuple(parts[0])
+        rows = [row for rank, part in enumerate(parts) for row in part if self.overlay.get(row.name, rank) == rank]
+        # Sorting merges what is sorted.
+        rows.sort(key=attrgetter("name"))
+        return tuple(rows)
 
     def listed(self, after: str = "") -> Iterator[Row]:
         """Yield the rows listed, in byte order of their names, from the first name beyond `after`."""

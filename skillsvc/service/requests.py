@@ -346,9 +346,9 @@ def _names_of(allow: pb.AllowList) -> frozenset[str]:
     most = caps.CAPS["AllowList.names"].max_items
     if len(allow.names) > most:
         raise out_of_range("allow.names", f"allow has {len(allow.names)} names; at most {most}", limit=most)
-    for name in allow.names:
-        if not caps.fits_skill_name(name):
-            raise InvalidInput(
-                ErrorReason.NAME_MALFORMED, "allow holds what is no skill name", metadata={"field": "allow.names"}
-            )
-    return frozenset(allow.names)
+    names = tuple(allow.names)
+    if not all(map(caps.fits_skill_name, names)):
+        raise InvalidInput(
+            ErrorReason.NAME_MALFORMED, "allow holds what is no skill name", metadata={"field": "allow.names"}
+        )
+    return frozenset(names)
