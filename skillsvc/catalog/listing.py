@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, unique
 
+from skillsvc.catalog.collection import ids_of
 from skillsvc.domain import canonical
 from skillsvc.domain.folding import folded
 from skillsvc.domain.generation import Row
 from skillsvc.domain.view import View
-
-_COUNT = "{count}"
 
 
 @unique
@@ -45,8 +44,7 @@ class Selection:
         collection = folded(self.collection)
         if self.allow is None:
             return self.invoker, collection, ""
-        # No name has a line break, so that no two lists of names are one text.
-        names = canonical.encode_text("\n".join(sorted(self.allow)))
+        names = canonical.encode_texts(sorted(self.allow))
         return self.invoker, collection, canonical.digest_of("skillsource.allow.v1", names)
 
 
@@ -85,63 +83,19 @@ def select(view: View, selection: Selection) -> tuple[Row, ...]:
         return view.layers[0].listed
     rows = _allowed(view, selection.allow)
     if selection.collection:
-        ids = _ids_of(view, selection.collection)
+        ids = ids_of(view, selection.collection)
         rows = (row for row in rows if row.found.collection in ids)
     return tuple(row for row in rows if may_begin(row, selection.invoker))
 
 
-def holds_collection(view: View, selection: Selection) -> bool:
-    """Tell whether any skill that is allowed is in the collection that is asked for, whoever may begin its use."""
-    ids = _ids_of(view, selection.collection)
-    return bool(ids) and any(row.found.collection in ids for row in _allowed(view, selection.allow))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CollectionEntry:
-    """A collection as one listing shows it: its id, the line that stands for its members, and how many these are."""
-
-    id: str
-    line: str
-    count: int
-
-
-def collections_of(rows: Iterable[Row]) -> tuple[CollectionEntry, ...]:
-    """Return the collections that rows belong to, in byte order of their ids, with no skill counted but these.
-
-    Ids that are one identity are one collection, under the id and the line of the first of the rows (`rules.md` 4).
-    """
-    counts: dict[str, int] = {}
-    lines: dict[str, str] = {}
-    for row in rows:
-        if collection := row.found.collection:
-            counts[collection] = counts.get(collection, 0) + 1
-            lines.setdefault(collection, row.found.collection_line)
-    ids: dict[str, str] = {}
-    totals: dict[str, int] = {}
-    for collection, count in counts.items():
-        first = ids.setdefault(folded(collection), collection)
-        totals[first] = totals.get(first, 0) + count
-    return tuple(
-        CollectionEntry(id=collection, line=_line(collection, lines[collection], count), count=count)
-        for collection, count in sorted(totals.items())
-    )
-
-
-def _line(collection: str, template: str, count: int) -> str:
-    """Return the line of a collection: its author's, which is text with a place for the count at most, or the usual."""
-    return template.replace(_COUNT, str(count)) if template else f"Skills of the collection {collection}: {count}"
-
-
-def _ids_of(view: View, collection: str) -> frozenset[str]:
-    """Return the ids in a view that are one identity with the one asked for."""
-    wanted = folded(collection)
-    held = {id_ for layer in view.layers for id_, _line in layer.collections}
-    return frozenset(id_ for id_ in held if folded(id_) == wanted)
-
-
 def _allowed(view: View, allow: frozenset[str] | None) -> Iterable[Row]:
     """Return the rows whose names are allowed, in byte order of these."""
-    return view.listed() if allow is None else view.among(allow)
+    if allow is None:
+        return view.listed()
+    if len(allow) < view.held:
+        named = (view.find(name) for name in sorted(allow))
+        return (row for row in named if row is not None)
+    return (row for row in view.listed() if row.name in allow)
 
 
 def start_after(rows: tuple[Row, ...], name: str) -> int:

@@ -4,7 +4,8 @@ from itertools import islice
 
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.catalog.listing import collections_of, holds_collection, start_after
+from skillsvc.catalog.collection import collections_of
+from skillsvc.catalog.listing import start_after
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
@@ -49,7 +50,7 @@ class Reads:
         else:
             seen, after = await self._sights.of(ask.scope, call), ""
             # Before anything is said of it (`rules.md` 7).
-            _check_collection(ask, seen.sight)
+            self._check_collection(ask, seen.sight)
             if ask.held == seen.sight.view.digest:
                 return seen.encoded + _LIST_NOT_MODIFIED
         narrowing = ask.selection.key
@@ -119,6 +120,12 @@ class Reads:
         answer = await self._asset_range(seen, row, asset, ask.offset, ask.length)
         return seen.encoded + answer.encoded
 
+    def _check_collection(self, ask: ListAsk, sight: Sight) -> None:
+        """Refuse to list a collection that holds none of the caller's skills, in the words for one that is nowhere."""
+        selection = ask.selection
+        if selection.collection and not self._selections.holds_collection(sight.view, selection):
+            raise NotFound(ErrorReason.COLLECTION_NOT_FOUND, "no collection of this id in the catalog")
+
     def _next_page(self, ask: ListAsk, viewer: Viewer, seen: Seen, page: Answer) -> bytes:
         """Encode the token of the page after one, nothing after the last."""
         if not page.last_name:
@@ -131,7 +138,7 @@ class Reads:
     def _encode_page(self, ask: ListAsk, narrowing: object, sight: Sight, after: str) -> Answer:
         rows = self._selections.of(sight.view, ask.selection, narrowing)
         start = start_after(rows, after)
-        collections = b"" if after else wire.encode_collections(collections_of(rows))
+        collections = b"" if after else wire.encode_collections(collections_of(sight.view, rows))
         parts: list[bytes] = []
         left = self._limits.page_bytes - len(collections)
         for row in islice(rows, start, start + ask.size):
@@ -176,12 +183,6 @@ class Reads:
             if asset.size <= _ASSET_KEPT_BYTES:
                 self._answers.put(key, answer)
         return answer
-
-
-def _check_collection(ask: ListAsk, sight: Sight) -> None:
-    """Refuse to list a collection that holds none of the caller's skills, in the words for one that is nowhere."""
-    if ask.selection.collection and not holds_collection(sight.view, ask.selection):
-        raise NotFound(ErrorReason.COLLECTION_NOT_FOUND, "no collection of this id in the catalog")
 
 
 def _text_range(text: bytes, digest: str, offset: int, length: int) -> Answer:

@@ -6,7 +6,9 @@ for pages of ever another size or begin would have that done by each call, and t
 
 from collections import OrderedDict
 
+from skillsvc.catalog.collection import has_collections, identities_of
 from skillsvc.catalog.listing import Selection, select
+from skillsvc.domain.folding import folded
 from skillsvc.domain.generation import Row
 from skillsvc.domain.view import View
 
@@ -24,6 +26,7 @@ class Selections:
         self._rows_at_most = rows
         self._rows = 0
         self._held: OrderedDict[tuple[int, object], tuple[View, tuple[Row, ...]]] = OrderedDict()
+        self._identities: OrderedDict[tuple[int, object], tuple[View, frozenset[str]]] = OrderedDict()
 
     def of(self, view: View, selection: Selection, key: object) -> tuple[Row, ...]:
         """Return the rows that a selection, of a key, lists of a view, in byte order of their names."""
@@ -43,3 +46,23 @@ class Selections:
             _place, (_view, dropped) = self._held.popitem(last=False)
             self._rows -= len(dropped)
         return rows
+
+    def holds_collection(self, view: View, selection: Selection) -> bool:
+        """Tell whether any skill that is allowed is in the collection asked for, whoever may begin its use.
+
+        It costs the same for one that is nowhere and for one whose members are not allowed (rules.md 7): what is gone
+        through is the caller's own collections, whichever is asked for.
+        """
+        if not has_collections(view):
+            return False
+        allowed = Selection(allow=selection.allow)
+        key = allowed.key
+        place = (id(view), key)
+        held = self._identities.get(place)
+        if held is None:
+            held = self._identities[place] = view, identities_of(view, self.of(view, allowed, key))
+            if len(self._identities) > self._at_most:
+                self._identities.popitem(last=False)
+        else:
+            self._identities.move_to_end(place)
+        return folded(selection.collection) in held[1]

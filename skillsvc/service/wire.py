@@ -12,11 +12,11 @@ from skillsource.v1 import skill_pb2, skill_source_pb2
 
 from skillsvc.catalog.diff import Difference
 from skillsvc.catalog.layer import SourceState
-from skillsvc.catalog.listing import CollectionEntry
 from skillsvc.catalog.search import Hit
 from skillsvc.catalog.views import Sight
 from skillsvc.catalog.weights import Field
 from skillsvc.domain.caps import CAPS, cut_text, flatten
+from skillsvc.domain.collection import Collection
 from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
@@ -161,14 +161,14 @@ def version_label(bundle: Bundle) -> str:
     return bundle.document.digest[:_LABEL_DIGITS]
 
 
-def encode_collections(entries: Sequence[CollectionEntry]) -> bytes:
+def encode_collections(collections: Sequence[Collection]) -> bytes:
     """Encode the collections of a listing: the first 1,000, as the contract bounds them."""
     return skill_source_pb2.ListSkillsResponse(
         collections=[
             skill_source_pb2.Collection(
-                id=entry.id, line=cut_text(flatten(entry.line), _COLLECTION_LINE_BYTES), count=entry.count
+                id=each.id, line=cut_text(flatten(each.line), _COLLECTION_LINE_BYTES), count=each.count
             )
-            for entry in entries[:_COLLECTIONS]
+            for each in collections[:_COLLECTIONS]
         ]
     ).SerializeToString()
 

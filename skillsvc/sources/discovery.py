@@ -6,7 +6,6 @@ its folder held open, so that what is read next is what was found, wherever its 
 
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import replace
 from enum import Enum, unique
 from typing import Final, NamedTuple
 
@@ -24,16 +23,12 @@ from skillsvc.content.tree import (
     encode_name,
 )
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
-from skillsvc.domain.folding import folded
 from skillsvc.domain.limits import Limits
-from skillsvc.parsing.collection import Collection as DeclaredCollection
-from skillsvc.parsing.collection import read_collection
-from skillsvc.parsing.text import one_line
+from skillsvc.sources.collections_found import NO_MEMBERSHIP, CollectionsFound, CollectionUnseen, Membership, is_marked
 
 DOCUMENT = "SKILL.md"
 _DOCUMENT_UPPER = DOCUMENT.upper()
 MANIFEST = "skill.yaml"
-COLLECTION = "COLLECTION.json"
 IGNORED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules", ".DS_Store"})
 """Names that no skill is looked for in, and that are no assets, where nothing else is said (`rules.md` 1)."""
 _SINGLE_SUFFIX = ".md"
@@ -85,13 +80,13 @@ class OpenSkill(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """A folder on the way ahead; `linked` where a link was followed to it or above it."""
+    """A folder on the way ahead; `linked` where a link was followed to it or above it, `marked` as a collection's."""
 
     place: str
     depth: int
     linked: bool = False
-    collection: str = ""
-    collection_line: str = ""
+    marked: bool = False
+    membership: Membership = NO_MEMBERSHIP
 
 
 class Discovery:
@@ -127,10 +122,10 @@ class Discovery:
         self._ignored = ignored
         self._stopped = stopped
         self._entered: dict[Hashable, str] = {}
-        self._collections: dict[str, str] = {}
         self._ahead: deque[_Folder] = deque()
         self._passed_over = 0
         self.diagnostics: list[Diagnostic] = []
+        self._collections = CollectionsFound(label=label, limits=limits, say=self.diagnostics.append)
         self.unseen: list[str] = []
         self.astray: list[str] = []
 
@@ -197,50 +192,28 @@ class Discovery:
                 folder=folder.place.rpartition("/")[2] or self._label,
                 document=document,
                 manifest=manifest,
-                collection=folder.collection,
-                collection_line=folder.collection_line,
+                collection=folder.membership.id,
+                collection_line=folder.membership.line,
                 linked=folder.linked,
             )
             yield OpenSkill(place=place, directory=directory, entries=entries)
             if folder.depth:
                 return
-        elif self._is_end_of_flat(folder, entries):
+        if is_marked(entries):
+            try:
+                membership = self._collections.membership(folder.place, printable(folder.place), directory)
+            except CollectionUnseen as fault:
+                # Whose members its skills were may not change with who can be read.
+                self._say(Severity.ERROR, fault.code, fault.message, folder.place)
+                self.unseen.append(folder.place)
+                return
+            folder = folder._replace(marked=True, membership=membership or folder.membership)
+        elif self._layout is Layout.FLAT and folder.depth > 0:
             self._say(Severity.NOTE, DiagnosticCode.FOLDER_WITHOUT_SKILL, "no SKILL.md in it", folder.place)
             return
-        folder = self._in_collection(folder, directory, entries)
         if self._single_files and not folder.depth:
             yield from self._single_file_skills(directory, entries)
         self._descend(folder, entries)
-
-    def _is_end_of_flat(self, folder: _Folder, entries: Sequence[Entry]) -> bool:
-        """Tell whether the layout looks no further below a folder without a skill: it is no collection's."""
-        return self._layout is Layout.FLAT and folder.depth > 0 and not _holds(entries, COLLECTION)
-
-    def _in_collection(self, folder: _Folder, directory: Folder, entries: Sequence[Entry]) -> _Folder:
-        """Return the folder with the id of the collection that it stands for, if it does."""
-        if not _holds(entries, COLLECTION):
-            return folder
-        try:
-            read = directory.read_file(COLLECTION, max_bytes=self._limits.frontmatter_bytes, follow_links=False)
-        except TreeError as error:
-            self._say(
-                Severity.WARNING, DiagnosticCode.COLLECTION_MALFORMED, f"{COLLECTION} {error}; ignored", folder.place
-            )
-            return folder
-        collection = read_collection(read.data)
-        if isinstance(collection, DeclaredCollection):
-            name = collection.id or one_line(folder.place.rpartition("/")[2]) or self._label
-            first = self._collections.setdefault(folded(name), folder.place)
-            if first != folder.place:
-                self._say(
-                    Severity.WARNING,
-                    DiagnosticCode.COLLECTION_CLASH,
-                    f"the id {name} of this collection is also that of the one at {printable(first) or 'the root'}",
-                    folder.place,
-                )
-            return folder._replace(collection=name, collection_line=collection.prompt_line)
-        self.diagnostics.append(replace(collection, skill=folder.place))
-        return folder
 
     def _single_file_skills(self, directory: Folder, entries: Sequence[Entry]) -> Iterator[OpenSkill]:
         for entry in entries:
@@ -263,7 +236,7 @@ class Discovery:
         """Put the folders below on the way ahead, as far as the layout goes."""
         deepest = self._deepest
         if self._layout is Layout.FLAT:
-            deepest = 2 if folder.depth and folder.collection else 1
+            deepest = 2 if folder.depth and folder.marked else 1
         for entry in entries:
             place = _below(folder.place, entry.name)
             linked = _is_link(entry)
@@ -295,8 +268,7 @@ class Discovery:
                         place=place,
                         depth=folder.depth + 1,
                         linked=folder.linked or linked,
-                        collection=folder.collection,
-                        collection_line=folder.collection_line,
+                        membership=folder.membership,
                     )
                 )
 
@@ -376,10 +348,6 @@ def markers(entries: Sequence[Entry]) -> tuple[Entry | None, Entry | None]:
 
 def _is_link(entry: Entry | None) -> bool:
     return entry is not None and entry.kind is EntryKind.LINK
-
-
-def _holds(entries: Sequence[Entry], name: str) -> bool:
-    return any(entry.name == name and entry.kind is not EntryKind.DIRECTORY for entry in entries)
 
 
 def _below(place: str, name: str) -> str:

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillsvc.catalog.collection import collections_of, identities_of
 from skillsvc.catalog.diff import difference
 from skillsvc.catalog.listing import (
     Invoker,
     Reference,
     Selection,
-    collections_of,
     find,
-    holds_collection,
     select,
     start_after,
 )
@@ -140,18 +139,22 @@ def test_a_selection_is_the_listing_filtered(
     expected = [row for row in allowed if may[invoker](row)]
     selection = Selection(allow=allow, invoker=invoker, collection=collection)
     assert list(select(view_of(rows), selection)) == expected
-    assert not collection or holds_collection(view_of(rows), selection) == bool(allowed)
+    whole = select(view_of(rows), Selection(allow=allow))
+    assert not collection or (collection.lower() in identities_of(view_of(rows), whole)) == bool(allowed)
 
 
 @given(VIEWS)
-def test_collections_count_each_member_once_under_the_first_ones_id(rows: list[tuple[Row, ...]]) -> None:
+def test_collections_count_each_member_once_under_the_id_of_the_strongest_layer(rows: list[tuple[Row, ...]]) -> None:
     listed = listed_by_the_rule(rows)
-    expected: dict[str, list[str]] = {}
-    for name in listed:
-        if collection := COLLECTIONS.get(name):
-            expected.setdefault(collection.lower(), []).append(collection)
-    entries = collections_of(select(view_of(rows), Selection()))
-    assert [(entry.id, entry.count) for entry in entries] == sorted((ids[0], len(ids)) for ids in expected.values())
+    expected: dict[str, list[tuple[int, str]]] = {}
+    for name, row in listed.items():
+        if COLLECTIONS.get(name):
+            expected.setdefault(COLLECTIONS[name].lower(), []).append((_first(rows, row), name))
+    view = view_of(rows)
+    entries = collections_of(view, select(view, Selection()))
+    assert [(entry.id, entry.count) for entry in entries] == sorted(
+        (COLLECTIONS[min(members)[1]], len(members)) for members in expected.values()
+    )
 
 
 @given(VIEWS, SOME_NAMES, st.frozensets(SOME_NAMES))
@@ -161,18 +164,6 @@ def test_what_is_not_allowed_is_not_found(rows: list[tuple[Row, ...]], name: str
 
 
 ALLOWED = st.frozensets(SOME_NAMES)
-
-
-@given(VIEWS, st.frozensets(SOME_NAMES), st.none() | st.frozensets(SOME_NAMES), st.booleans())
-def test_rows_among_names_are_the_listing_filtered_however_many_names_there_are(
-    rows: list[tuple[Row, ...]],
-    names: frozenset[str],
-    allow: frozenset[str] | None,
-    many: bool,  # noqa: FBT001 - drawn
-) -> None:
-    view = compose(layers_of(rows), allow)
-    asked = names | {f"nowhere-{number}" for number in range(100)} if many else names
-    assert list(view.among(asked)) == [row for row in view.listed() if row.name in names]
 
 
 @given(VIEWS, ALLOWED)
@@ -199,7 +190,8 @@ def test_a_selection_of_a_view_of_allowed_names_is_that_of_both(
     selection = Selection(allow=asked, invoker=invoker, collection=collection)
     narrow = Selection(allow=both, invoker=invoker, collection=collection)
     assert select(view, selection) == select(view_of(rows), narrow)
-    assert not collection or holds_collection(view, selection) == holds_collection(view_of(rows), narrow)
+    whole = select(view_of(rows), Selection(allow=both))
+    assert identities_of(view, select(view, Selection(allow=asked))) == identities_of(view_of(rows), whole)
 
 
 @given(VIEWS, ALLOWED, st.sampled_from(NAMES))

@@ -218,7 +218,7 @@ COLLECTIONS: dict[str, tuple[Layout, Tree, list[tuple[str, str]], list[tuple[Cod
             "d/COLLECTION.json": '{"id": "\uff2d\uff21\uff30\uff33"}',
             "d/b/SKILL.md": TEXT,
         },
-        [("c/a", "maps"), ("d/b", "\uff2d\uff21\uff30\uff33")],
+        [("c/a", "maps"), ("d/b", "maps")],
         [(Code.COLLECTION_CLASH, "d")],
     ),
     "flat: the folder of a collection is no level": (
@@ -245,11 +245,11 @@ COLLECTIONS: dict[str, tuple[Layout, Tree, list[tuple[str, str]], list[tuple[Cod
         [("a", LABEL)],
         [],
     ),
-    "flat: a malformed file makes none": (
+    "flat: a malformed file makes none, and hides nothing": (
         Layout.FLAT,
-        {"c/COLLECTION.json": "[", "c/a/SKILL.md": TEXT},
-        [],
-        [(Code.COLLECTION_MALFORMED, "c"), (Code.TOO_DEEP, "c/a")],
+        {"c/COLLECTION.json": "[", "c/a/SKILL.md": TEXT, "d/COLLECTION.json": Fifo(), "d/a/SKILL.md": TEXT},
+        [("c/a", ""), ("d/a", "")],
+        [(Code.COLLECTION_MALFORMED, "c"), (Code.COLLECTION_MALFORMED, "d")],
     ),
     "nested: all below it belong to it, but those of a nearer one": (
         Layout.NESTED,
@@ -289,6 +289,24 @@ COLLECTIONS: dict[str, tuple[Layout, Tree, list[tuple[str, str]], list[tuple[Cod
         [],
     ),
 }
+
+
+def test_of_two_collections_of_one_id_the_first_has_the_line(tmp_path: Path) -> None:
+    """`rules.md` 4: within one source the shallower comes first, then byte order."""
+    tree = {
+        "c/COLLECTION.json": '{"id": "maps", "prompt_line": "{count} maps"}',
+        "c/a/SKILL.md": TEXT,
+        "d/COLLECTION.json": '{"id": "MAPS", "prompt_line": "Others: {count}"}',
+        "d/b/SKILL.md": TEXT,
+    }
+    seen = source_of(grow(tmp_path, tree)).observe()
+    assert [(found.place, found.collection_line) for found in seen.found] == [
+        ("c/a", "{count} maps"),
+        ("d/b", "{count} maps"),
+    ]
+    [said] = seen.diagnostics
+    assert "MAPS" in said.message
+    assert "at c;" in said.message
 
 
 @pytest.mark.parametrize(("layout", "tree", "collections", "said"), COLLECTIONS.values(), ids=COLLECTIONS)
