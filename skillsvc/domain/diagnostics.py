@@ -97,6 +97,8 @@ class DiagnosticCode(StrEnum):
     TOO_MANY_TOOLS = "too-many-tools"
     NETWORK_MALFORMED = "network-malformed"
     COLLECTION_MALFORMED = "collection-malformed"
+    SIDECAR_BROKEN = "sidecar-broken"
+    SIDECAR_UNCHECKED = "sidecar-unchecked"
     # Assets.
     ASSET_NAME_UNFIT = "asset-name-unfit"
     ASSET_NAME_NORMALISED = "asset-name-normalised"

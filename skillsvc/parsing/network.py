@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import Final
 
 from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import DiagnosticCode
@@ -15,7 +16,8 @@ from skillsvc.parsing.findings import Findings
 from skillsvc.parsing.plain_yaml import Plain
 from skillsvc.parsing.text import listed, one_line
 
-_MODES = {"none": NetworkMode.NONE, "host_only": NetworkMode.HOST_ONLY, "raw_required": NetworkMode.RAW_REQUIRED}
+MODES: Final = {"none": NetworkMode.NONE, "host_only": NetworkMode.HOST_ONLY, "raw_required": NetworkMode.RAW_REQUIRED}
+"""The modes by their spellings."""
 _QUOTES_AND_BRACKETS = " []\"'"
 
 
@@ -36,10 +38,10 @@ def read_network(values: Mapping[str, Plain], findings: Findings) -> Network | N
         return make_network(NetworkMode.UNKNOWN, ())
     _report_unknown("capabilities.network", declared.keys() - {"mode", "domains"}, findings)
     mode = declared.get("mode")
-    known = _MODES.get(mode) if isinstance(mode, str) else None
+    known = MODES.get(mode) if isinstance(mode, str) else None
     if known is None:
         findings.breach(
-            DiagnosticCode.NETWORK_MALFORMED, f"capabilities.network.mode must be one of {', '.join(_MODES)}"
+            DiagnosticCode.NETWORK_MALFORMED, f"capabilities.network.mode must be one of {', '.join(MODES)}"
         )
     return make_network(known or NetworkMode.UNKNOWN, _domains(declared.get("domains"), findings))
 
@@ -51,7 +53,7 @@ def _report_unknown(where: str, keys: AbstractSet[str], findings: Findings) -> N
 
 def make_network(mode: NetworkMode, domains: tuple[str, ...]) -> Network:
     """Make a declaration of clean domains, with the digest that all readers of this format compute."""
-    spelling = next((word for word, value in _MODES.items() if value is mode), "unknown")
+    spelling = next((word for word, value in MODES.items() if value is mode), "unknown")
     form = json.dumps({"domains": domains, "mode": spelling}, separators=(",", ":"), sort_keys=True)
     return Network(mode=mode, domains=domains, digest=hashlib.sha256(form.encode()).hexdigest())
 
@@ -61,7 +63,7 @@ def _domains(declared: Plain, findings: Findings) -> tuple[str, ...]:
     if declared is None:
         return ()
     texts = declared if isinstance(declared, list) else [declared]
-    found = [_host(item) if isinstance(item, str) else "" for item in texts]
+    found = [host_of(item) if isinstance(item, str) else "" for item in texts]
     if not isinstance(declared, list) or not all(found):
         findings.breach(
             DiagnosticCode.NETWORK_MALFORMED,
@@ -70,13 +72,17 @@ def _domains(declared: Plain, findings: Findings) -> tuple[str, ...]:
     return tuple(sorted({host for host in found if host}))
 
 
-def _host(text: str) -> str:
+def host_of(text: str) -> str:
     """Return the host of a domain, of a wildcard or of a URL, in lower case."""
     host = one_line(text).lower().replace("\\", "/")
     host = host.partition("://")[2] or host
     host = host.replace("?", "/").replace("#", "/").partition("/")[0].rpartition("@")[2]
     host = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     return host.rstrip(".").removeprefix("*.")
+
+
+UNKNOWN_NETWORK: Final = make_network(NetworkMode.UNKNOWN, ())
+"""What is told of whoever's word counts for nothing."""
 
 
 def read_requirements(values: Mapping[str, Plain], findings: Findings) -> tuple[str, ...]:

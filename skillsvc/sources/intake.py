@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from skillsvc.content.blobs import BlobStore
+from skillsvc.content.compiling import CompileCheck
 from skillsvc.content.faults import reason_of
 from skillsvc.content.stopping import Abandoned, never
 from skillsvc.content.tree import (
@@ -38,6 +39,7 @@ from skillsvc.parsing.findings import Profile
 from skillsvc.parsing.skill import read_skill
 from skillsvc.sources.assets import AssetFiles, AssetWalk, SkillUnusable, name_assets
 from skillsvc.sources.discovery import DOCUMENT, IGNORED, OpenSkill, SkillPlace, printable
+from skillsvc.sources.sidecar import look_at_sidecar
 
 
 class Taken(NamedTuple):
@@ -98,6 +100,7 @@ class Intake:
         self.spent: dict[str, int] = {}
         self._lost = blobs.lost()
         self._stopped = stopped
+        self._compile_check = CompileCheck()
 
     @property
     def is_over(self) -> bool:
@@ -229,7 +232,9 @@ class Intake:
             settled = settled and copy.settled
         if document is not None:
             self._blobs.put(document.data, document.digest)
-        said = (*reading.diagnostics, *named.diagnostics)
+        sidecar = look_at_sidecar(skill.directory, copies, self._blobs, self._compile_check)
+        settled = settled and not sidecar.passes
+        said = (*reading.diagnostics, *named.diagnostics, *sidecar.diagnostics)
         found = Found(
             bundle=make_bundle(
                 reading.skill,
