@@ -31,6 +31,7 @@ from skillsource.answers import (
     TextForm,
 )
 from skillsource.async_client import AsyncActiveSkill, AsyncClient, connect_async
+from skillsource.catalog_text import CatalogText, TextChange, TextStep
 from skillsource.channel import TlsOptions
 from skillsource.client import ActiveSkill, Client, connect
 from skillsource.connection import EventStream
@@ -108,6 +109,7 @@ __all__ = [
     "CatalogEvent",
     "CatalogFormat",
     "CatalogOrder",
+    "CatalogText",
     "Client",
     "ClientClosed",
     "Collection",
@@ -157,7 +159,9 @@ __all__ = [
     "SkillView",
     "SkillsourceError",
     "SourceState",
+    "TextChange",
     "TextForm",
+    "TextStep",
     "Tier",
     "TlsOptions",
     "Tool",

@@ -230,9 +230,12 @@ class RenderedCatalog:
     digest: str
     entries_digest: str
     shown: int
+    """Skills with a line of their own."""
+    shortened: int
+    """Those among them whose description is cut or left out."""
     total: int
     omitted: tuple[OmittedSkill, ...]
-    """The first of those left out."""
+    """The first of those without a line of their own."""
     omitted_total: int
     dropped: tuple[Dropped, ...] = ()
 

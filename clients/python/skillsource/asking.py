@@ -149,6 +149,7 @@ def render_catalog(scope: Scope, cache: Cache, rendering: Rendering) -> Operatio
         digest=digest,
         entries_digest=wire.digest_or_none(values.get("entries_digest", "")),
         shown=values.get("shown", 0),
+        shortened=values.get("shortened", 0),
         total=values.get("total", 0),
         omitted=tuple(
             OmittedSkill(name=omitted["name"], reason=omitted.get("reason", ""))

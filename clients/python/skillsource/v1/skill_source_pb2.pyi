@@ -505,7 +505,7 @@ class OmittedSkill(_message.Message):
     def __init__(self, name: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class RenderCatalogResponse(_message.Message):
-    __slots__ = ("generation", "text", "digest", "entries_digest", "shown", "total", "omitted", "omitted_total", "not_modified")
+    __slots__ = ("generation", "text", "digest", "entries_digest", "shown", "total", "omitted", "omitted_total", "not_modified", "shortened")
     GENERATION_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -515,6 +515,7 @@ class RenderCatalogResponse(_message.Message):
     OMITTED_FIELD_NUMBER: _ClassVar[int]
     OMITTED_TOTAL_FIELD_NUMBER: _ClassVar[int]
     NOT_MODIFIED_FIELD_NUMBER: _ClassVar[int]
+    SHORTENED_FIELD_NUMBER: _ClassVar[int]
     generation: Generation
     text: str
     digest: str
@@ -524,7 +525,8 @@ class RenderCatalogResponse(_message.Message):
     omitted: _containers.RepeatedCompositeFieldContainer[OmittedSkill]
     omitted_total: int
     not_modified: bool
-    def __init__(self, generation: _Optional[_Union[Generation, _Mapping]] = ..., text: _Optional[str] = ..., digest: _Optional[str] = ..., entries_digest: _Optional[str] = ..., shown: _Optional[int] = ..., total: _Optional[int] = ..., omitted: _Optional[_Iterable[_Union[OmittedSkill, _Mapping]]] = ..., omitted_total: _Optional[int] = ..., not_modified: bool = ...) -> None: ...
+    shortened: int
+    def __init__(self, generation: _Optional[_Union[Generation, _Mapping]] = ..., text: _Optional[str] = ..., digest: _Optional[str] = ..., entries_digest: _Optional[str] = ..., shown: _Optional[int] = ..., total: _Optional[int] = ..., omitted: _Optional[_Iterable[_Union[OmittedSkill, _Mapping]]] = ..., omitted_total: _Optional[int] = ..., not_modified: bool = ..., shortened: _Optional[int] = ...) -> None: ...
 
 class WatchCatalogRequest(_message.Message):
     __slots__ = ("project", "session", "consistency", "allow", "since")
