@@ -11,11 +11,13 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.activation.text import plain_text
 from skillsvc.catalog.listing import Invoker, may_begin
 from skillsvc.catalog.log import RequestKey, RequestLog, RequestRecord
+from skillsvc.catalog.told import told_in
 from skillsvc.domain.errors import Denied, ErrorReason, InvalidInput, NotFound, NotImplementedYet, StateMissing
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.view import Viewer
-from skillsvc.service import wire
+from skillsvc.service import readiness_wire, wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.audit import Audit
 from skillsvc.service.call import Call
@@ -61,6 +63,7 @@ class Activations:
         audit: Audit,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
+        vouched: Callable[[], Vouched] = Vouched,
     ) -> None:
         """Answer from `sights` and `texts`, kept in `answers`; request ids are in `requests`, reached in `threads`."""
         self._sights = sights
@@ -72,6 +75,7 @@ class Activations:
         self._audit = audit
         self._now = now
         self._new_id = new_id
+        self._vouched = vouched
 
     async def activate(self, ask: ActivateAsk, call: Call) -> bytes:
         """Answer Activate."""
@@ -82,7 +86,12 @@ class Activations:
         activation = Activation(id=self._new_id(), token=seen.sight.token)
         if ask.request_id:
             activation, seen, row = await self._on_record(ask, call.viewer(ask.scope.project), activation, seen, row)
-        begun = pb.ActivateResponse(activation_id=activation.id).SerializeToString()
+        told = told_in(seen.sight.view, row, self._vouched())
+        begun = pb.ActivateResponse(
+            activation_id=activation.id,
+            readiness=readiness_wire.readiness(told.readiness),
+            network=readiness_wire.network(told.network),
+        ).SerializeToString()
         text = await self._text(seen, row)
         self._audit.allowed(
             _RPC,
@@ -138,7 +147,6 @@ class Activations:
                 truncated=text.truncated,
                 next_offset=text.next_offset,
                 assets=wire.assets(bundle),
-                network=wire.network_of(bundle),
             )
             answer = self._answers.put(key, Answer(response.SerializeToString()))
         return answer.encoded

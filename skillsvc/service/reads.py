@@ -1,19 +1,22 @@
 """The read calls: lists, bodies, inventories, assets. An answer is a view's part and a part kept by digest, joined."""
 
+from collections.abc import Callable
 from itertools import islice
 
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.catalog.collection import collections_of
 from skillsvc.catalog.listing import start_after
+from skillsvc.catalog.told import told_in
 from skillsvc.catalog.views import Sight
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotFound
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.media_types import media_type_of
+from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.skill import Asset
 from skillsvc.domain.tokens import PagePosition, TokenKeys
-from skillsvc.domain.view import Viewer
+from skillsvc.domain.view import View, Viewer
 from skillsvc.service import wire
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.call import Call
@@ -30,13 +33,26 @@ _ASSET_KEPT_BYTES = 256 * 1024
 class Reads:
     """The handlers of the read calls."""
 
-    def __init__(self, *, sights: Sights, texts: Texts, answers: AnswerCache, keys: TokenKeys, limits: Limits) -> None:
-        """Answer from `sights` and `texts`, keep what was encoded in `answers`, sign pages with `keys`."""
+    def __init__(
+        self,
+        *,
+        sights: Sights,
+        texts: Texts,
+        answers: AnswerCache,
+        keys: TokenKeys,
+        limits: Limits,
+        vouched: Callable[[], Vouched] = Vouched,
+    ) -> None:
+        """Answer from `sights` and `texts`, keep what was encoded in `answers`, sign pages with `keys`.
+
+        `vouched` says what the deployment vouches for, now.
+        """
         self._sights = sights
         self._texts = texts
         self._answers = answers
         self._keys = keys
         self._limits = limits
+        self._vouched = vouched
         self._selections = Selections()
 
     async def list_skills(self, ask: ListAsk, call: Call) -> bytes:
@@ -55,7 +71,7 @@ class Reads:
                 return seen.encoded + _LIST_NOT_MODIFIED
         narrowing = ask.selection.key
         if ask.full:
-            # FULL shows diagnostics, which no digest covers: nothing names all that such a page depends on.
+            # No digest covers diagnostics and readiness: nothing names all that a page of FULL depends on.
             page = self._encode_page(ask, narrowing, seen.sight, after)
             return seen.encoded + page.encoded + self._next_page(ask, viewer, seen, page)
         # The lines of collections are in no digest.
@@ -142,7 +158,7 @@ class Reads:
         parts: list[bytes] = []
         left = self._limits.page_bytes - len(collections)
         for row in islice(rows, start, start + ask.size):
-            part = self._encode_skill(row, full=ask.full)
+            part = self._encode_full(sight.view, row) if ask.full else self._encode_basic(row)
             left -= len(part)
             if parts and left < 0:
                 break
@@ -151,12 +167,19 @@ class Reads:
         parts += (pb.ListSkillsResponse(total_size=len(rows)).SerializeToString(), collections)
         return Answer(b"".join(parts), last_name=rows[end - 1].name if end < len(rows) else "")
 
-    def _encode_skill(self, row: Row, *, full: bool) -> bytes:
-        key = ("skill", row.encoded, row.found.diagnostics) if full else ("skill", row.encoded)
+    def _encode_basic(self, row: Row) -> bytes:
+        key = ("skill", row.encoded)
         answer = self._answers.get(key)
         if answer is None:
-            skill = wire.full_skill(row, self._limits) if full else wire.basic_skill(row)
-            answer = self._answers.put(key, Answer(wire.encode_listed(skill)))
+            answer = self._answers.put(key, Answer(wire.encode_listed(wire.basic_skill(row))))
+        return answer.encoded
+
+    def _encode_full(self, view: View, row: Row) -> bytes:
+        told = told_in(view, row, self._vouched())
+        key = ("skill", row.encoded, row.found.diagnostics, told)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers.put(key, Answer(wire.encode_listed(wire.full_skill(row, self._limits, told))))
         return answer.encoded
 
     async def _is_text(self, seen: Seen, row: Row, asset: Asset) -> bool:

@@ -16,6 +16,7 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.access import OWNER
 from skillsvc.domain.errors import ErrorReason
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.activations import Activations
@@ -78,7 +79,8 @@ class Parts:
     `identities` tells who calls; without any, everybody is `local`. Operators on the socket in the data folder are
     asked where `asks_owner` says so. `shares` is how much each may take, None where callers are not told apart. `looks`
     is None where nobody looks at sources: there is no service for operators then. `in_use` is None where no partition
-    is looked at by need, `remote` where no source has anything elsewhere.
+    is looked at by need, `remote` where no source has anything elsewhere. `vouched` says what the deployment vouches
+    for, now.
     """
 
     current: Current
@@ -97,6 +99,7 @@ class Parts:
     looks: Looks | None = None
     in_use: PartitionsInUse | None = None
     remote: RemoteBlobs | None = None
+    vouched: Callable[[], Vouched] = Vouched
 
 
 class Server:
@@ -173,7 +176,14 @@ class Server:
         handlers = skill_source_handlers(
             boundary,
             info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
-            reads=Reads(sights=self._sights, texts=texts, answers=answers, keys=parts.keys, limits=limits),
+            reads=Reads(
+                sights=self._sights,
+                texts=texts,
+                answers=answers,
+                keys=parts.keys,
+                limits=limits,
+                vouched=parts.vouched,
+            ),
             searches=Searches(
                 sights=self._sights,
                 texts=texts,
@@ -191,6 +201,7 @@ class Server:
                 audit=self._audit,
                 now=parts.now,
                 new_id=parts.new_id,
+                vouched=parts.vouched,
             ),
             sights=self._sights,
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits, now=parts.now),

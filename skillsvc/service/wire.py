@@ -13,6 +13,7 @@ from skillsource.v1 import skill_pb2, skill_source_pb2
 from skillsvc.catalog.diff import Difference
 from skillsvc.catalog.layer import SourceState
 from skillsvc.catalog.search import Hit
+from skillsvc.catalog.told import Told
 from skillsvc.catalog.views import Sight
 from skillsvc.catalog.weights import Field
 from skillsvc.domain.caps import CAPS, cut_text, flatten
@@ -21,8 +22,9 @@ from skillsvc.domain.diagnostics import Diagnostic, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.media_types import media_type_of
-from skillsvc.domain.skill import Asset, Bundle, Network, NetworkMode, ToolKind
+from skillsvc.domain.skill import Asset, Bundle, ToolKind
 from skillsvc.domain.trust import Tier, Trust
+from skillsvc.service import readiness_wire
 
 TIERS = {
     Tier.EXPLICIT: skill_pb2.TIER_EXPLICIT,
@@ -50,12 +52,6 @@ _SOURCE_STATES = {
     SourceState.STALE: skill_source_pb2.SOURCE_STATE_STALE,
     SourceState.MISSING: skill_source_pb2.SOURCE_STATE_MISSING,
     SourceState.PARTIAL: skill_source_pb2.SOURCE_STATE_PARTIAL,
-}
-_NETWORK_MODES = {
-    NetworkMode.UNKNOWN: skill_pb2.NETWORK_MODE_UNSPECIFIED,
-    NetworkMode.NONE: skill_pb2.NETWORK_MODE_NONE,
-    NetworkMode.HOST_ONLY: skill_pb2.NETWORK_MODE_HOST_ONLY,
-    NetworkMode.RAW_REQUIRED: skill_pb2.NETWORK_MODE_RAW_REQUIRED,
 }
 _DIAGNOSTIC_MAX_BYTES = CAPS["Diagnostic.message"].max_bytes
 _COLLECTION_LINE_BYTES = CAPS["Collection.line"].max_bytes
@@ -112,8 +108,8 @@ def basic_skill(row: Row) -> skill_pb2.Skill:
     )
 
 
-def full_skill(row: Row, limits: Limits) -> skill_pb2.Skill:
-    """Return a skill in the view FULL."""
+def full_skill(row: Row, limits: Limits, told: Told) -> skill_pb2.Skill:
+    """Return a skill in the view FULL, with what is told of its declarations."""
     bundle = row.bundle
     skill = bundle.skill
     message = basic_skill(row)
@@ -135,7 +131,8 @@ def full_skill(row: Row, limits: Limits) -> skill_pb2.Skill:
             document_digest=bundle.document.digest if bundle.document else "",
             document_bytes=bundle.document.size if bundle.document else 0,
             asset_count=len(bundle.assets),
-            network=_network(skill.network) if skill.network else None,
+            readiness=readiness_wire.readiness(told.readiness),
+            network=readiness_wire.network(told.network),
             diagnostics=[_diagnostic(row, diagnostic) for diagnostic in row.found.diagnostics[: limits.diagnostics]],
             diagnostics_omitted=max(0, len(row.found.diagnostics) - limits.diagnostics),
         )
@@ -195,11 +192,6 @@ def asset(value: Asset) -> skill_pb2.Asset:
     )
 
 
-def network_of(bundle: Bundle) -> skill_pb2.Network | None:
-    """Return what a skill declares of the network, None where it declares nothing."""
-    return _network(bundle.skill.network) if bundle.skill.network else None
-
-
 def difference(value: Difference) -> skill_source_pb2.WatchCatalogResponse:
     """Return the part of a watch event that tells a difference."""
     return skill_source_pb2.WatchCatalogResponse(
@@ -222,12 +214,6 @@ def server_limits(limits: Limits) -> skill_source_pb2.ServerLimits:
         page_skills=limits.page_skills,
         page_bytes=limits.page_bytes,
         request_bytes=limits.request_bytes,
-    )
-
-
-def _network(network: Network) -> skill_pb2.Network:
-    return skill_pb2.Network(
-        mode=_NETWORK_MODES[network.mode], domains=network.domains, declared=True, digest=network.digest
     )
 
 

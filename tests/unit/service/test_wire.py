@@ -10,10 +10,12 @@ from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.catalog.layer import SourceState
+from skillsvc.catalog.told import told_of
 from skillsvc.domain import caps
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row, make_row
 from skillsvc.domain.limits import Limits
+from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.skill import (
     Asset,
     Found,
@@ -26,6 +28,7 @@ from skillsvc.domain.skill import (
     make_bundle,
 )
 from skillsvc.domain.trust import Tier, Trust
+from skillsvc.parsing.network import UNKNOWN_NETWORK
 from skillsvc.service import wire
 
 FULL = Skill(
@@ -80,17 +83,28 @@ def test_basic_is_the_fields_up_to_the_digest() -> None:
     )
 
 
-def test_full_is_all_fields_but_readiness_which_is_not_built() -> None:
+def full_of(row: Row) -> skill_pb2.Skill:
+    return wire.full_skill(row, Limits(), told_of(row, Vouched(), of_deployment=True))
+
+
+def test_full_is_all_fields() -> None:
     row = row_of(FULL, *[ODD] * 40)
-    full = wire.full_skill(row, Limits())
+    full = full_of(row)
     given = {field.name for field, _value in full.ListFields()}
-    assert given == set(skill_pb2.Skill.DESCRIPTOR.fields_by_name) - {"readiness"}
+    assert given == set(skill_pb2.Skill.DESCRIPTOR.fields_by_name)
     assert dict(full.metadata) == {"a": "1"}
     assert list(full.tool_kinds) == [skill_pb2.TOOL_KIND_BUILTIN, skill_pb2.TOOL_KIND_EXECUTABLE]
     assert (full.collection, full.source, full.body_bytes) == ("office", "dir-1", 20)
     assert (full.document_digest, full.document_bytes, full.asset_count) == ("d" * 64, 30, 2)
+    # Of a member of a collection nobody's word counts.
     assert full.network == skill_pb2.Network(
-        mode=skill_pb2.NETWORK_MODE_HOST_ONLY, domains=["a.example"], declared=True, digest="9" * 64
+        digest=UNKNOWN_NETWORK.digest,
+        declaration=skill_pb2.NETWORK_DECLARATION_LEGACY,
+        source=skill_pb2.NETWORK_SOURCE_COLLECTION_DEFAULT,
+    )
+    assert full.readiness == skill_pb2.Readiness(
+        state=skill_pb2.READINESS_STATE_UNKNOWN if FULL.requirements else skill_pb2.READINESS_STATE_READY,
+        unverifiable=FULL.requirements,
     )
     assert (len(full.diagnostics), full.diagnostics_omitted) == (32, 8)
     assert full.diagnostics[0] == skill_pb2.Diagnostic(
@@ -103,15 +117,31 @@ def test_invocation_is_set_also_where_nobody_may_begin() -> None:
     assert wire.basic_skill(row).HasField("invocation")
 
 
+def in_no_collection(skill: Skill) -> Row:
+    bundle = make_bundle(skill, document=None, body=None, assets=())
+    found = Found(bundle=bundle, place="a")
+    return make_row(source="s", shadowed=False, found=found, tier=Tier.USER, trust=Trust.ASK)
+
+
 def test_what_a_skill_does_not_declare_of_the_network_is_unset() -> None:
-    full = wire.full_skill(row_of(replace(FULL, network=None)), Limits())
-    assert not full.HasField("network")
+    assert not full_of(in_no_collection(replace(FULL, network=None))).HasField("network")
+
+
+def test_what_a_skill_declares_of_the_network_is_told_with_whose_word_it_is() -> None:
+    assert full_of(in_no_collection(FULL)).network == skill_pb2.Network(
+        mode=skill_pb2.NETWORK_MODE_HOST_ONLY,
+        domains=["a.example"],
+        declared=True,
+        digest="9" * 64,
+        declaration=skill_pb2.NETWORK_DECLARATION_DECLARED,
+        source=skill_pb2.NETWORK_SOURCE_FRONTMATTER,
+    )
 
 
 def test_a_skill_without_files_has_no_digests_of_them() -> None:
     bundle = make_bundle(FULL, document=None, body=None, assets=())
     row = make_row(source="s", shadowed=False, found=Found(bundle=bundle, place=""), tier=Tier.USER, trust=Trust.ASK)
-    full = wire.full_skill(row, Limits())
+    full = full_of(row)
     assert (full.document_digest, full.document_bytes, full.body_bytes) == ("", 0, 0)
     assert (full.has_assets, full.asset_count) == (False, 0)
 
@@ -142,7 +172,7 @@ def test_values_of_enums_keep_their_names(values: dict[SourceState, int], prefix
 
 @given(st.lists(st.builds(row_of, st.just(FULL), tier=st.sampled_from(Tier)), max_size=5))
 def test_skills_encoded_one_by_one_are_those_of_a_page(rows: list[Row]) -> None:
-    skills = [wire.full_skill(row, Limits()) for row in rows]
+    skills = [full_of(row) for row in rows]
     encoded = b"".join(wire.encode_listed(skill) for skill in skills)
     assert pb.ListSkillsResponse.FromString(encoded) == pb.ListSkillsResponse(skills=skills)
 
@@ -155,7 +185,7 @@ def test_a_skill_of_any_size_is_one_item(size: int) -> None:
 
 @given(st.text(max_size=40).map(lambda text: text * 40))
 def test_a_diagnostic_keeps_its_caps_whatever_was_found(message: str) -> None:
-    full = wire.full_skill(row_of(FULL, replace(ODD, message=message)), Limits())
+    full = full_of(row_of(FULL, replace(ODD, message=message)))
     (diagnostic,) = full.diagnostics
     values = {"code": diagnostic.code, "skill": diagnostic.skill, "message": diagnostic.message}
     clamped = caps.clamp_diagnostic(values)
@@ -183,4 +213,4 @@ def test_a_version_that_is_not_declared_is_the_beginning_of_the_documents_digest
     text = None if document is None else TextRef(digest=document, size=1)
     bundle = make_bundle(replace(FULL, version=version), document=text, body=text, assets=())
     row = make_row(source="s", shadowed=False, found=Found(bundle=bundle, place=""), tier=Tier.USER, trust=Trust.ASK)
-    assert wire.full_skill(row, Limits()).version == label
+    assert full_of(row).version == label

@@ -45,12 +45,33 @@ class ReadinessState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     READINESS_STATE_NEEDS_SETUP: _ClassVar[ReadinessState]
     READINESS_STATE_UNKNOWN: _ClassVar[ReadinessState]
 
+class SidecarState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SIDECAR_STATE_UNSPECIFIED: _ClassVar[SidecarState]
+    SIDECAR_STATE_COMPILES: _ClassVar[SidecarState]
+    SIDECAR_STATE_BROKEN: _ClassVar[SidecarState]
+    SIDECAR_STATE_UNCHECKED: _ClassVar[SidecarState]
+
 class NetworkMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     NETWORK_MODE_UNSPECIFIED: _ClassVar[NetworkMode]
     NETWORK_MODE_NONE: _ClassVar[NetworkMode]
     NETWORK_MODE_HOST_ONLY: _ClassVar[NetworkMode]
     NETWORK_MODE_RAW_REQUIRED: _ClassVar[NetworkMode]
+
+class NetworkDeclaration(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    NETWORK_DECLARATION_UNSPECIFIED: _ClassVar[NetworkDeclaration]
+    NETWORK_DECLARATION_DECLARED: _ClassVar[NetworkDeclaration]
+    NETWORK_DECLARATION_LEGACY: _ClassVar[NetworkDeclaration]
+    NETWORK_DECLARATION_UNKNOWN: _ClassVar[NetworkDeclaration]
+
+class NetworkSource(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    NETWORK_SOURCE_UNSPECIFIED: _ClassVar[NetworkSource]
+    NETWORK_SOURCE_FRONTMATTER: _ClassVar[NetworkSource]
+    NETWORK_SOURCE_INVENTORY: _ClassVar[NetworkSource]
+    NETWORK_SOURCE_COLLECTION_DEFAULT: _ClassVar[NetworkSource]
 TIER_UNSPECIFIED: Tier
 TIER_EXPLICIT: Tier
 TIER_PROJECT: Tier
@@ -73,10 +94,22 @@ READINESS_STATE_UNSPECIFIED: ReadinessState
 READINESS_STATE_READY: ReadinessState
 READINESS_STATE_NEEDS_SETUP: ReadinessState
 READINESS_STATE_UNKNOWN: ReadinessState
+SIDECAR_STATE_UNSPECIFIED: SidecarState
+SIDECAR_STATE_COMPILES: SidecarState
+SIDECAR_STATE_BROKEN: SidecarState
+SIDECAR_STATE_UNCHECKED: SidecarState
 NETWORK_MODE_UNSPECIFIED: NetworkMode
 NETWORK_MODE_NONE: NetworkMode
 NETWORK_MODE_HOST_ONLY: NetworkMode
 NETWORK_MODE_RAW_REQUIRED: NetworkMode
+NETWORK_DECLARATION_UNSPECIFIED: NetworkDeclaration
+NETWORK_DECLARATION_DECLARED: NetworkDeclaration
+NETWORK_DECLARATION_LEGACY: NetworkDeclaration
+NETWORK_DECLARATION_UNKNOWN: NetworkDeclaration
+NETWORK_SOURCE_UNSPECIFIED: NetworkSource
+NETWORK_SOURCE_FRONTMATTER: NetworkSource
+NETWORK_SOURCE_INVENTORY: NetworkSource
+NETWORK_SOURCE_COLLECTION_DEFAULT: NetworkSource
 
 class Invocation(_message.Message):
     __slots__ = ("model", "user")
@@ -101,28 +134,34 @@ class Diagnostic(_message.Message):
     def __init__(self, severity: _Optional[_Union[Severity, str]] = ..., code: _Optional[str] = ..., skill: _Optional[str] = ..., source: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
 
 class Readiness(_message.Message):
-    __slots__ = ("state", "missing", "unverifiable", "blocked_on")
+    __slots__ = ("state", "missing", "unverifiable", "blocked_on", "sidecar")
     STATE_FIELD_NUMBER: _ClassVar[int]
     MISSING_FIELD_NUMBER: _ClassVar[int]
     UNVERIFIABLE_FIELD_NUMBER: _ClassVar[int]
     BLOCKED_ON_FIELD_NUMBER: _ClassVar[int]
+    SIDECAR_FIELD_NUMBER: _ClassVar[int]
     state: ReadinessState
     missing: _containers.RepeatedScalarFieldContainer[str]
     unverifiable: _containers.RepeatedScalarFieldContainer[str]
     blocked_on: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, state: _Optional[_Union[ReadinessState, str]] = ..., missing: _Optional[_Iterable[str]] = ..., unverifiable: _Optional[_Iterable[str]] = ..., blocked_on: _Optional[_Iterable[str]] = ...) -> None: ...
+    sidecar: SidecarState
+    def __init__(self, state: _Optional[_Union[ReadinessState, str]] = ..., missing: _Optional[_Iterable[str]] = ..., unverifiable: _Optional[_Iterable[str]] = ..., blocked_on: _Optional[_Iterable[str]] = ..., sidecar: _Optional[_Union[SidecarState, str]] = ...) -> None: ...
 
 class Network(_message.Message):
-    __slots__ = ("mode", "domains", "declared", "digest")
+    __slots__ = ("mode", "domains", "declared", "digest", "declaration", "source")
     MODE_FIELD_NUMBER: _ClassVar[int]
     DOMAINS_FIELD_NUMBER: _ClassVar[int]
     DECLARED_FIELD_NUMBER: _ClassVar[int]
     DIGEST_FIELD_NUMBER: _ClassVar[int]
+    DECLARATION_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
     mode: NetworkMode
     domains: _containers.RepeatedScalarFieldContainer[str]
     declared: bool
     digest: str
-    def __init__(self, mode: _Optional[_Union[NetworkMode, str]] = ..., domains: _Optional[_Iterable[str]] = ..., declared: bool = ..., digest: _Optional[str] = ...) -> None: ...
+    declaration: NetworkDeclaration
+    source: NetworkSource
+    def __init__(self, mode: _Optional[_Union[NetworkMode, str]] = ..., domains: _Optional[_Iterable[str]] = ..., declared: bool = ..., digest: _Optional[str] = ..., declaration: _Optional[_Union[NetworkDeclaration, str]] = ..., source: _Optional[_Union[NetworkSource, str]] = ...) -> None: ...
 
 class Skill(_message.Message):
     __slots__ = ("name", "description", "description_truncated", "description_bytes", "has_assets", "origin", "trust", "invocation", "digest", "display_name", "license", "compatibility", "metadata", "allowed_tools", "when_to_use", "version", "keywords", "capabilities", "tool_kinds", "collection", "source", "body_bytes", "document_digest", "document_bytes", "asset_count", "readiness", "network", "diagnostics", "diagnostics_omitted")
