@@ -101,6 +101,42 @@ def search(
 
 
 @proving
+def capabilities(
+    *,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A text in the name or the description, in any case of letters.")
+    ],
+    limit: Annotated[int, typer.Option(min=1, max=50, metavar="N", help="Most results.")] = 20,
+    tool: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=DESCRIPTION", help="A tool to search too; the description may be left out."),
+    ] = None,
+    address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """Find tools, skills and commands that have a text in their names or descriptions.
+
+    Piped, each is a line with tabs between kind, name and description.
+
+    Example: skillsvc capabilities review --tool "grep=Finds text in files"
+    """
+    with asking(address, project, timeout, proof) as client:
+        from skillsource import OfferedTool  # noqa: PLC0415 - see `asking`
+
+        named = (each.partition("=") for each in tool or ())
+        offered = [OfferedTool(name=name, description=description) for name, _sign, description in named]
+        found = client.search_capabilities(query, limit=limit, tools=offered)
+    tell_incomplete(found.generation)
+    if json:
+        print_json(found)
+        return
+    print_table(("Kind", "Name", "Description"), [(each.kind, each.name, each.description) for each in found.results])
+
+
+@proving
 def render(
     *,
     format_: Annotated[

@@ -17,6 +17,7 @@ from skillsource import (
     Activation,
     AssetContent,
     Body,
+    Capabilities,
     CatalogEvent,
     Inventory,
     Listing,
@@ -31,6 +32,7 @@ Answer: TypeAlias = (
     Activation
     | AssetContent
     | Body
+    | Capabilities
     | CatalogEvent
     | Inventory
     | Listing
@@ -44,6 +46,7 @@ _MESSAGES: Mapping[type[Answer], type[Message]] = {
     Activation: skill_source_pb2.ActivateResponse,
     AssetContent: skill_source_pb2.ReadAssetResponse,
     Body: skill_source_pb2.SkillBodyResponse,
+    Capabilities: skill_source_pb2.SearchCapabilitiesResponse,
     CatalogEvent: skill_source_pb2.WatchCatalogResponse,
     Inventory: skill_source_pb2.ListAssetsResponse,
     Listing: skill_source_pb2.ListSkillsResponse,

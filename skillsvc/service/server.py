@@ -32,6 +32,7 @@ from skillsvc.service.answers import AnswerCache
 from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Boundary, Handler
 from skillsvc.service.call import Identities, OfThisMachine
+from skillsvc.service.capabilities import Capabilities
 from skillsvc.service.changes import Changes
 from skillsvc.service.channelz import SERVICE as CHANNELZ_SERVICE
 from skillsvc.service.channelz import channelz_handlers
@@ -191,6 +192,7 @@ class Server:
                 threads=self._searching,
                 plainly=self._searching_plainly,
             ),
+            capabilities=Capabilities(sights=self._sights, threads=self._searching),
             activations=Activations(
                 sights=self._sights,
                 texts=texts,

@@ -13,6 +13,8 @@ from skillsvc.service import wire
 from skillsvc.service.activations import Activations
 from skillsvc.service.boundary import Boundary, Handler
 from skillsvc.service.call import Call
+from skillsvc.service.capabilities import Capabilities
+from skillsvc.service.capability_requests import parse_capabilities
 from skillsvc.service.reads import Reads
 from skillsvc.service.requests import (
     parse_activation,
@@ -32,7 +34,16 @@ SERVICE = AGENTS.full_name
 CONTRACT = 3
 """Grows with each field that is added to the contract."""
 
-FEATURES = ("Activate", "ListAssets", "ListSkills", "ReadAsset", "SearchSkills", "SkillBody", "WatchCatalog")
+FEATURES = (
+    "Activate",
+    "ListAssets",
+    "ListSkills",
+    "ReadAsset",
+    "SearchCapabilities",
+    "SearchSkills",
+    "SkillBody",
+    "WatchCatalog",
+)
 """What is built: the names of calls, sorted."""
 
 
@@ -66,6 +77,7 @@ def skill_source_handlers(
     sights: Sights,
     reads: Reads,
     searches: Searches,
+    capabilities: Capabilities,
     activations: Activations,
     watch: Watch,
 ) -> dict[str, Handler]:
@@ -83,7 +95,7 @@ def skill_source_handlers(
         "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome", sights)),
         "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch", sights)),
         "SearchCapabilities": boundary.unary(
-            pb.SearchCapabilitiesRequest, _nothing, _not_built("SearchCapabilities", sights)
+            pb.SearchCapabilitiesRequest, parse_capabilities, capabilities.search_capabilities
         ),
     }
 

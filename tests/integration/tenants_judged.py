@@ -163,10 +163,15 @@ class Judged:
         limit: int,
         bodies: bool,
         asked: Asked,
+        beside: Text | None = None,
     ) -> None:
-        """Search for what one text says alone, or for what all say where none is sought."""
+        """Search for what one text says alone, or for what all say where none is sought.
+
+        Of the latter the query may have a word more, which one text `beside` has alone: that changes nothing for those
+        who do not see that text.
+        """
         request = pb.SearchSkillsRequest(
-            query=query,
+            query=query if beside is None else f"{query} {beside.secret}",
             limit=limit,
             body_bytes=1024 * 1024 if bodies else 0,
             invocation=INVOKERS[listing.invoker],
@@ -195,8 +200,41 @@ class Judged:
             assert "body" in hit.matched
         # What is counted is of this view alone: the same one is told the same, whatever others have meanwhile.
         scores = tuple((hit.skill.name, hit.score) for hit in answer.hits)
-        key = (answer.engine, query, limit, listing, tuple(sight.listed()))
+        seen = tuple(sight.listed())
+        asked_for = request.query if beside in seen else query
+        key = (answer.engine, asked_for, limit, listing, seen)
         assert self.scores.setdefault(key, scores) == scores
+
+    def capabilities_as(
+        self, caller: str, listing: Listing, query: str, sought: Text | None, *, limit: int, asked: Asked
+    ) -> None:
+        """Search as `search_as` does for what one text says alone, or for what all say, as does a tool of one's own."""
+        own = f"tool-of-{caller}"
+        request = pb.SearchCapabilitiesRequest(
+            query=query,
+            limit=limit,
+            tools=[pb.OfferedTool(name=own, description="Its own.")],
+            **self.scope(listing.project, listing.allow, asked.token, exactly=asked.exactly),
+        )
+
+        def found() -> tuple[Sight, list[Text]]:
+            sight = self.see(caller, listing.project, asked.token, exactly=asked.exactly)
+            return sight, self.model.select(sight, listing)
+
+        told = self.run(self.house.ask(caller, request))
+        expected = self.expected(caller, request, told, found)
+        if expected is None:
+            return
+        sight, texts = expected
+        answer = pb.SearchCapabilitiesResponse.FromString(told.answer)
+        self.is_of(answer.generation, sight)
+        shown = [text for text in texts if sought is None or text.secret == sought.secret]
+        whole = [
+            *((pb.CAPABILITY_KIND_TOOL, own, "Its own.") for _ in range(sought is None)),
+            *((pb.CAPABILITY_KIND_SKILL, text.name, text.description) for text in shown if text.for_models),
+            *((pb.CAPABILITY_KIND_COMMAND, text.name, text.description) for text in shown),
+        ]
+        assert [(each.kind, each.name, each.description) for each in answer.results] == whole[: limit or 20]
 
     def watch_as(self, caller: str, listing: Listing, since: str) -> None:
         """Begin a watch, and hold its first event against what is another."""

@@ -114,6 +114,22 @@ def test_search_prints_a_line_a_hit_best_first(server: RunningServer) -> None:
     assert asked(server, "search", '" OR NEAR( *') == b""
 
 
+def test_capabilities_prints_a_line_a_tool_a_skill_and_a_command(server: RunningServer) -> None:
+    tools = [pb.OfferedTool(name="shout", description="Says it FOR all."), pb.OfferedTool(name="forge")]
+    request = pb.SearchCapabilitiesRequest(query="for", tools=tools)
+    found = raw(server, "SearchCapabilities", request, pb.SearchCapabilitiesResponse)
+    asking = ("capabilities", "for", "--tool", "shout=Says it FOR all.", "--tool", "forge")
+    assert json.loads(asked(server, *asking, "--json")) == found
+    assert columns(asked(server, *asking)) == [
+        ["tool", "forge", ""],
+        ["tool", "shout", "Says it FOR all."],
+        ["skill", "for-all", "For everybody."],
+        ["command", "for-all", "For everybody."],
+        ["command", "for-people", "For people."],
+    ]
+    assert [row[1] for row in columns(asked(server, *asking, "--limit", "2"))] == ["forge", "shout"]
+
+
 def test_json_is_what_protobuf_makes_of_the_raw_answers(server: RunningServer) -> None:
     view = pb.SkillView.SKILL_VIEW_FULL
     listing = raw(server, "ListSkills", pb.ListSkillsRequest(), pb.ListSkillsResponse)

@@ -168,7 +168,6 @@ def test_the_server_tells_what_it_is_and_what_it_cannot_do_yet(connect: Connect,
     assert info.limits.description_bytes == 800
     assert info.limits.range_bytes == 1024 * 1024
     calls: list[Callable[[], object]] = [
-        lambda: client.search_capabilities("anything"),
         lambda: client.best_match("anything"),
         lambda: client.report_outcome(1.0, skill="skill", task="anything"),
     ]

@@ -295,13 +295,29 @@ class Tenants(Judged, RuleBasedStateMachine):
 
     @rule(aims=AIMS, invoker=st.sampled_from(sorted(INVOKERS)), limit=st.sampled_from((0, 1, 50)), bodies=st.booleans())
     def everybody_searches(self, aims: list[Aim], *, invoker: str, limit: int, bodies: bool) -> None:
-        """Search for the secret of a text, which nothing else says, and for a word that all say."""
+        """Search for the secret of a text, which nothing else says, for a word that all say, and for both."""
         for aim in aims:
             asked, aimed = self.asked_of(aim)
             listing = Listing(asked.project, asked.allow, invoker=invoker)
-            for query, sought in ((aimed.secret, aimed), ("Version", None)):
+            for query, sought, beside in (
+                (aimed.secret, aimed, None),
+                ("Version", None, None),
+                ("Version", None, aimed),
+            ):
                 for caller in CALLERS:
-                    self.search_as(caller, listing, query, sought, limit=limit, bodies=bodies, asked=asked)
+                    self.search_as(
+                        caller, listing, query, sought, limit=limit, bodies=bodies, asked=asked, beside=beside
+                    )
+
+    @rule(aims=AIMS, limit=st.sampled_from((0, 1, 2, 50)))
+    def everybody_seeks_capabilities(self, aims: list[Aim], *, limit: int) -> None:
+        """Search for the secret of a text, and for what all descriptions say, each with a tool of one's own."""
+        for aim in aims:
+            asked, aimed = self.asked_of(aim)
+            listing = Listing(asked.project, asked.allow)
+            for query, sought in ((aimed.secret, aimed), ("OF ", None)):
+                for caller in CALLERS:
+                    self.capabilities_as(caller, listing, query, sought, limit=limit, asked=asked)
 
     @rule(
         aims=AIMS,
@@ -437,6 +453,7 @@ class Tenants(Judged, RuleBasedStateMachine):
             pb.ReadAssetRequest(skill=name, asset="notes.txt", **scope),
             pb.ActivateRequest(name=name, request_id="x", **scope),
             pb.SearchSkillsRequest(query=name, **scope),
+            pb.SearchCapabilitiesRequest(query=name, tools=[pb.OfferedTool(name=name)], **scope),
             pb.GetServerInfoRequest(),
         ):
             told = self.run(self.house.ask(caller, request))

@@ -23,6 +23,7 @@ BUILT = {
     "ListAssets": {*SCOPE, "name"},
     "ReadAsset": {*SCOPE, "skill", "asset", "offset", "max_bytes", "if_none_match", "as_text"},
     "Activate": {*SCOPE, "name", "invocation", "mcp", "text_form", "request_id"},
+    "SearchCapabilities": {*SCOPE, "query", "limit", "tools"},
     "SearchSkills": {*SCOPE, "query", "limit", "invocation", "body_bytes"},
     "WatchCatalog": {*SCOPE, "since"},
 }

@@ -236,10 +236,13 @@ class Operations:
     ) -> Plan[Capabilities]:
         """Search the caller's tools, the skills and the commands together.
 
+        Tools come first, then skills, which the model may begin to use, then commands, which the user
+        may, each by name.
+
         Args:
-            query: Words; nothing in them is an operator.
+            query: A text in the name or the description of what is sought, in any case of letters.
             limit: Most results: 0 for 20, at most 50.
-            tools: The tools that the caller has.
+            tools: The tools that the caller has, for this call alone.
             timeout: Seconds.
         """
         return self._read(asking.search_capabilities(self.scope, query, limit=limit, tools=tools), timeout)

@@ -18,6 +18,7 @@ COMMANDS = {
     "activate",
     "assets",
     "body",
+    "capabilities",
     "check",
     "config",
     "diagnostics",

@@ -12,6 +12,9 @@ from skillsource import (
     Asset,
     AssetContent,
     Body,
+    Capabilities,
+    Capability,
+    CapabilityKind,
     CatalogEvent,
     Collection,
     Diagnostic,
@@ -266,6 +269,19 @@ CASES: list[tuple[Answer, dict[str, object]]] = [
             "generation": GENERATION_JSON,
             "hits": [{"skill": BASIC_JSON, "score": 0.25, "matched": ["m"], "snippet": "s", "body": "b"}],
             "engine": "e",
+        },
+    ),
+    (
+        Capabilities(
+            generation=GENERATION,
+            results=(
+                Capability(kind=CapabilityKind.COMMAND, name="n", description="d"),
+                Capability(kind=CapabilityKind.UNKNOWN, name="m", description=""),
+            ),
+        ),
+        {
+            "generation": GENERATION_JSON,
+            "results": [{"kind": "CAPABILITY_KIND_COMMAND", "name": "n", "description": "d"}, {"name": "m"}],
         },
     ),
     (
