@@ -26,6 +26,7 @@ from skillsvc.settings.conventional import ConventionalTable
 from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, IssuerTable, ProxyTable, TokensTable
+from skillsvc.settings.readiness import ReadinessTable
 from skillsvc.settings.schema import schema
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import SOURCE_TABLES, AuthTable, FolderTable, PartitionTable, RemoteTable, SourceTable
@@ -200,6 +201,7 @@ def configuration() -> str:
             *_table("## [[access]]", AccessTable),
             *_table("### partitions", ReadableTable),
             *_table("## [conventional]", ConventionalTable),
+            *_table("## [readiness]", ReadinessTable),
             _SOURCES_HEAD,
             *_rows(SourceTable, {"kind", "tier"}),
             *(row for kind, model in SOURCE_TABLES.items() for row in _kind(kind, model, common)),

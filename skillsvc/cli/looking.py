@@ -23,6 +23,7 @@ from skillsvc.cli.declaring import Declaration, Declaring
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.making import Surroundings
 from skillsvc.cli.reloading import Reloading, tell_sought
+from skillsvc.cli.vouching import Vouching
 from skillsvc.cli.watching import Watches
 from skillsvc.content.blobs import BlobStore
 from skillsvc.content.transport import Authorities
@@ -57,6 +58,7 @@ class Looking:
         folder: Path,
         read_anew: Callable[[], Settings],
         identifying: Identifying,
+        vouching: Vouching,
         audit: Audit,
         now: Callable[[], datetime],
     ) -> None:
@@ -71,6 +73,7 @@ class Looking:
             folder: Each source has its state in a folder of its own below it.
             read_anew: Reads the settings again; raises SettingsRefused.
             identifying: Has identities taken anew at reloads.
+            vouching: Has what the deployment vouches for taken anew at reloads.
             audit: Is told of reloads.
             now: The time.
 
@@ -139,6 +142,7 @@ class Looking:
             declaring=self._declaring,
             replace=self._replace,
             identifying=identifying,
+            vouching=vouching,
             audit=audit,
         )
         self._first = self._declare_first(settings)

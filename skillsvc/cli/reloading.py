@@ -11,6 +11,7 @@ from skillsvc.catalog.reports import SourceKey
 from skillsvc.cli.declaring import Declaration, Declaring
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.making import Made, MadeTemplate
+from skillsvc.cli.vouching import Vouching
 from skillsvc.domain.errors import ErrorReason, SkillsvcError
 from skillsvc.service.audit import Audit
 from skillsvc.settings.refusal import SettingsRefused
@@ -39,6 +40,7 @@ class Reloading:
         declaring: Declaring,
         replace: Callable[[Declaration], None],
         identifying: Identifying,
+        vouching: Vouching,
         audit: Audit,
     ) -> None:
         """Prepare.
@@ -50,6 +52,7 @@ class Reloading:
             declaring: Makes the sources; nobody else uses it between the first `ask` and the end of `stop`.
             replace: Has a declaration looked at, and watched; raises SkillsvcError where that is not possible.
             identifying: Has identities and access rules taken anew.
+            vouching: Has what the deployment vouches for taken anew.
             audit: Is told of each reload, and of what came of it.
         """
         self._started = started
@@ -58,6 +61,7 @@ class Reloading:
         self._declaring = declaring
         self._replace = replace
         self._identifying = identifying
+        self._vouching = vouching
         self._audit = audit
         # Its `put` may interrupt itself, as a handler of a signal does.
         self._asked: SimpleQueue[None] = SimpleQueue()
@@ -93,6 +97,7 @@ class Reloading:
                 if self._is_stopped:
                     return
                 before, templates = self._declaring.in_force, self._declaring.templates
+                vouched = self._vouching.prepare(settings.readiness)
                 identification = self._identifying.prepare(settings)
                 try:
                     declaration = self._declare(sought, settings.server.poll_s)
@@ -101,6 +106,7 @@ class Reloading:
                     raise
                 self._declaring.put_in_force(declaration)
                 self._identifying.take(identification)
+                self._vouching.take(vouched)
         except SettingsRefused as refused:
             for fault in refused.faults:
                 _log.error("%s", fault)

@@ -22,6 +22,7 @@ from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.listeners import Listeners
 from skillsvc.cli.looking import Looking
+from skillsvc.cli.vouching import Vouching
 from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.tokens import TokenKeys
@@ -67,6 +68,7 @@ def serve(
         current = Current(store, limits, published=partial(_tell_of_publish, audit))
         remote = RemoteBlobs(blobs)
         identifying = Identifying(settings, now=_now, audit=audit)
+        vouching = Vouching(settings.readiness)
         looking = Looking(
             settings,
             current=current,
@@ -76,6 +78,7 @@ def serve(
             folder=folder.sources,
             read_anew=read_anew,
             identifying=identifying,
+            vouching=vouching,
             audit=audit,
             now=_now,
         )
@@ -97,6 +100,7 @@ def serve(
             looks=looking.loop,
             in_use=looking.in_use,
             remote=remote,
+            vouched=vouching.now,
         )
         listeners = Listeners.of(settings, folder=folder, now=_now)
         with identifying.running():

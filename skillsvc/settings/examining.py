@@ -18,6 +18,7 @@ from skillsvc.settings.sought import Sought
 from skillsvc.settings.sources import AuthTable, DirectoryTable, GitTable, OciTable, ProviderTable, SourceTable
 from skillsvc.settings.tls import TlsTable
 from skillsvc.settings.unreached import unreached
+from skillsvc.settings.vouching import InventoryUnusable, inventory_in
 from skillsvc.sources.installed_providers import ProviderRefused, find_provider
 from skillsvc.store.token_key_file import read_token_key_file
 
@@ -51,6 +52,11 @@ def examine(settings: Settings, sought: Sought, environment: Mapping[str, str]) 
     if settings.conventional.user and len(settings.conventional.of_user(environment)) < _OF_A_USER:
         sentence = "cannot be found wholly: HOME is not set to a path in this environment"
         yield Remark(("conventional", "user"), sentence, is_mistake=False)
+    if settings.readiness.network_inventory is not None:
+        try:
+            inventory_in(settings.readiness.network_inventory)
+        except InventoryUnusable as error:
+            yield Remark(("readiness", "network_inventory"), f"cannot be used: {error}")
     if sought.withheld:
         sentence = "is of a workspace that is not trusted, so its skills are withheld; say trusted = true to trust it"
         yield Remark(("conventional", "project"), sentence, is_mistake=False)

@@ -17,6 +17,7 @@ from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, faults_of_identity
 from skillsvc.settings.listening import exposure_of, faults_of_places, is_of_this_machine
 from skillsvc.settings.lowering import faults_of_limits, faults_of_lowering
+from skillsvc.settings.readiness import ReadinessTable
 from skillsvc.settings.refusal import Fault, Faults, Place, Position, SettingsRefused, Told
 from skillsvc.settings.server import ServerTable
 from skillsvc.settings.sources import AnySourceTable, DirectoryTable
@@ -43,6 +44,7 @@ class Settings(Table):
     limits: Mapping[str, Any] = Field(default={}, description="Limits to lower, by name.")
     fairness: FairnessTable = FairnessTable()
     conventional: ConventionalTable = ConventionalTable()
+    readiness: ReadinessTable = ReadinessTable()
     source: tuple[AnySourceTable, ...] = ()
 
     @field_validator("limits")

@@ -43,6 +43,7 @@ def show(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> 
     document.add("limits", _table(asdict(settings.make_limits())))
     document.add("fairness", _table(settings.fairness.model_dump()))
     document.add("conventional", _table(settings.conventional.model_dump()))
+    document.add("readiness", _table(settings.readiness.model_dump()))
     for line in _comments(settings, sought):
         document.add(tomlkit.comment(line))
     sources = tomlkit.aot()

@@ -13,6 +13,7 @@ from typing_extensions import override
 from skillsvc.cli.declaring import Declaration
 from skillsvc.cli.identifying import Identifying
 from skillsvc.cli.reloading import Reloading
+from skillsvc.cli.vouching import Vouching
 from skillsvc.content.addresses import AddressGuard
 from skillsvc.content.fetching import Fetcher
 from skillsvc.domain.errors import ErrorReason, Unavailable
@@ -58,6 +59,7 @@ class House:
             audit=Audit(lambda: 0.0),
             fetcher_for=self.open_fetcher,
         )
+        self.vouching = Vouching(started.readiness)
         self.reloading = Reloading(
             started,
             read=self.read,
@@ -65,6 +67,7 @@ class House:
             declaring=self.declaring,
             replace=self.replace,
             identifying=self.identifying,
+            vouching=self.vouching,
             audit=Audit(lambda: 0.0),
         )
 
