@@ -253,6 +253,19 @@ def _arguments(given: Sequence[str]) -> dict[str, str]:
     return {key: value for key, _equals, value in pairs}
 
 
+def _readiness_of(skill: "Skill") -> list[tuple[str, str]]:
+    readiness = skill.readiness
+    if readiness is None:
+        return []
+    return [
+        ("readiness", readiness.state),
+        ("missing", ", ".join(readiness.missing)),
+        ("cannot be checked", ", ".join(readiness.unverifiable)),
+        ("blocked on", ", ".join(readiness.blocked_on)),
+        ("sidecar", "" if readiness.sidecar == "unknown" else readiness.sidecar),
+    ]
+
+
 def _described(skill: "Skill") -> list[tuple[str, str]]:
     """Return what is to be shown of a skill, what is empty left out."""
     network = skill.network
@@ -275,7 +288,8 @@ def _described(skill: "Skill") -> list[tuple[str, str]]:
         ("allowed tools", ", ".join(skill.allowed_tools)),
         ("kinds of tools", ", ".join(skill.tool_kinds)),
         ("network", "" if network is None else " ".join((network.mode, *network.domains))),
-        ("readiness", "" if skill.readiness is None else skill.readiness.state),
+        ("declared by", "" if network is None else f"{network.source} ({network.declaration})"),
+        *_readiness_of(skill),
         *((f"metadata.{key}", value) for key, value in sorted(skill.metadata.items())),
         ("body", f"{skill.body_bytes} bytes"),
         ("assets", str(skill.asset_count)),

@@ -21,6 +21,7 @@ from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.service.admin_scope import Looks
@@ -73,6 +74,7 @@ class World:
     log: LayerLog = field(default_factory=lambda: MemoryLayerLog(os.urandom))
     requests: RequestLog = field(default_factory=MemoryRequestLog)
     clock: Clock = field(default_factory=Clock)
+    vouched: Vouched = field(default_factory=Vouched)
 
 
 class InProcess:
@@ -237,6 +239,7 @@ async def in_process(
             shares=shares,
             connections=connections or Connections(),
             health_watches=health_watches or HealthWatches(),
+            vouched=lambda: world.vouched,
         )
     )
     address = await server.start(address, credentials=credentials)

@@ -63,6 +63,17 @@ class ReadinessState(StrEnum):
 
 
 @unique
+class SidecarState(StrEnum):
+    """What the compile check of a sidecar, the asset `kernel.py`, came to; nothing of it runs at a server."""
+
+    UNKNOWN = "unknown"
+    """There is none, or nothing is said of it."""
+    COMPILES = "compiles"
+    BROKEN = "broken"
+    UNCHECKED = "unchecked"
+
+
+@unique
 class NetworkMode(StrEnum):
     """What network a skill declares to need."""
 
@@ -70,6 +81,26 @@ class NetworkMode(StrEnum):
     NONE = "none"
     HOST_ONLY = "host_only"
     RAW_REQUIRED = "raw_required"
+
+
+@unique
+class NetworkDeclaration(StrEnum):
+    """What a declaration of the network is worth."""
+
+    UNKNOWN = "unknown"
+    DECLARED = "declared"
+    LEGACY = "legacy"
+    """The skill is a member of a collection: what its own files say counts for nothing."""
+
+
+@unique
+class NetworkSource(StrEnum):
+    """Where a declaration of the network comes from."""
+
+    UNKNOWN = "unknown"
+    FRONTMATTER = "frontmatter"
+    INVENTORY = "inventory"
+    COLLECTION_DEFAULT = "collection_default"
 
 
 @unique
@@ -134,22 +165,25 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """A declaration checked; it never grants anything."""
+    """A declaration held against what the deployment vouches for; it never grants anything."""
 
     state: ReadinessState
     missing: tuple[str, ...] = ()
     unverifiable: tuple[str, ...] = ()
     blocked_on: tuple[str, ...] = ()
+    sidecar: SidecarState = SidecarState.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """What a skill declares of its use of the network; it never grants anything."""
+    """What is declared of a skill's use of the network; it never grants anything."""
 
     mode: NetworkMode
     domains: tuple[str, ...]
     declared: bool
     digest: str
+    declaration: NetworkDeclaration = NetworkDeclaration.UNKNOWN
+    source: NetworkSource = NetworkSource.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

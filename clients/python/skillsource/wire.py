@@ -21,10 +21,13 @@ from skillsource.values import (
     Generation,
     Invocation,
     Network,
+    NetworkDeclaration,
     NetworkMode,
+    NetworkSource,
     Readiness,
     ReadinessState,
     Severity,
+    SidecarState,
     Skill,
     SourceState,
     Tier,
@@ -63,6 +66,20 @@ _SEVERITIES: Mapping[int, Severity] = {
 _READINESS_STATES: Mapping[int, ReadinessState] = {
     skill_pb2.READINESS_STATE_READY: ReadinessState.READY,
     skill_pb2.READINESS_STATE_NEEDS_SETUP: ReadinessState.NEEDS_SETUP,
+}
+_SIDECAR_STATES: Mapping[int, SidecarState] = {
+    skill_pb2.SIDECAR_STATE_COMPILES: SidecarState.COMPILES,
+    skill_pb2.SIDECAR_STATE_BROKEN: SidecarState.BROKEN,
+    skill_pb2.SIDECAR_STATE_UNCHECKED: SidecarState.UNCHECKED,
+}
+_NETWORK_DECLARATIONS: Mapping[int, NetworkDeclaration] = {
+    skill_pb2.NETWORK_DECLARATION_DECLARED: NetworkDeclaration.DECLARED,
+    skill_pb2.NETWORK_DECLARATION_LEGACY: NetworkDeclaration.LEGACY,
+}
+_NETWORK_SOURCES: Mapping[int, NetworkSource] = {
+    skill_pb2.NETWORK_SOURCE_FRONTMATTER: NetworkSource.FRONTMATTER,
+    skill_pb2.NETWORK_SOURCE_INVENTORY: NetworkSource.INVENTORY,
+    skill_pb2.NETWORK_SOURCE_COLLECTION_DEFAULT: NetworkSource.COLLECTION_DEFAULT,
 }
 _NETWORK_MODES: Mapping[int, NetworkMode] = {
     skill_pb2.NETWORK_MODE_NONE: NetworkMode.NONE,
@@ -176,6 +193,7 @@ def readiness(fields: Fields) -> Readiness:
         missing=tuple(fields.get("missing", ())),
         unverifiable=tuple(fields.get("unverifiable", ())),
         blocked_on=tuple(fields.get("blocked_on", ())),
+        sidecar=_SIDECAR_STATES.get(fields.get("sidecar", 0), SidecarState.UNKNOWN),
     )
 
 
@@ -186,6 +204,8 @@ def network(fields: Fields) -> Network:
         domains=tuple(fields.get("domains", ())),
         declared=fields.get("declared", False),
         digest=fields.get("digest", ""),
+        declaration=_NETWORK_DECLARATIONS.get(fields.get("declaration", 0), NetworkDeclaration.UNKNOWN),
+        source=_NETWORK_SOURCES.get(fields.get("source", 0), NetworkSource.UNKNOWN),
     )
 
 
