@@ -161,7 +161,8 @@ def check(
 ) -> None:
     """Tell what a server would make of directories.
 
-    Prints every diagnostic of every skill, with the folder below its source in brackets. Several directories are taken
+    Prints every diagnostic of every skill, with the folder below its source in brackets, and why a skill is not ready,
+    by the [readiness] of a file. Several directories are taken
     in order of precedence. One that is a skill itself is looked at as a skill in a folder of that name. Needs no server
     and writes nothing. Of a file, directories alone are looked at; what is passed over is told on standard error. Ends
     with status 1 where a skill, or the look at a source, was refused.
@@ -181,7 +182,7 @@ def check(
         raise typer.Exit(USAGE) from None
     for sentence in found.passed_over:
         complain(sentence)
-    report = checking.check(found.sources, found.limits, found.tables)
+    report = checking.check(found.sources, found.limits, found.tables, found.vouched)
     checking.print_report(report, least=min_severity, json=json)
     if report.has_errors:
         raise typer.Exit(FAILED)

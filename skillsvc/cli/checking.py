@@ -10,18 +10,23 @@ from types import MappingProxyType
 
 from skillsvc.catalog.clashes import clashes_in
 from skillsvc.catalog.standing import Moment, stand
+from skillsvc.catalog.told import Told as ToldOfSkill
+from skillsvc.catalog.told import told_of
 from skillsvc.cli.hashing import HashingBlobStore
 from skillsvc.cli.output import count_of, print_line, print_text
+from skillsvc.cli.readiness_lines import fields_of, line_of
 from skillsvc.domain.caps import fits_skill_name
 from skillsvc.domain.diagnostics import Diagnostic, DiagnosticCode, Severity
 from skillsvc.domain.generation import Row
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.domain.readiness import Vouched
 from skillsvc.settings.lowering import lowered
 from skillsvc.settings.refusal import SettingsRefused
 from skillsvc.settings.settling import Options, settle
 from skillsvc.settings.sought import Sought, seek
 from skillsvc.settings.sources import DirectoryTable, SourceTable
+from skillsvc.settings.vouching import vouched_by
 from skillsvc.sources.directory import DirectorySettings, DirectorySource
 from skillsvc.sources.discovery import DOCUMENT, MANIFEST, Layout
 from skillsvc.sources.merge import Merged, merge
@@ -51,9 +56,10 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSkill(Placed):
-    """A skill that would be listed."""
+    """A skill that would be listed, and what would be told of its declarations."""
 
     digest: str
+    declared: ToldOfSkill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +104,14 @@ class ToCheck:
     """The directories that `serve` would look at, strongest first, and the limits in force.
 
     `tables` are those of a file, by their labels. `passed_over` are sentences of its sources that are not looked at.
+    `vouched` is what the deployment vouches for.
     """
 
     sources: tuple[DirectorySettings, ...]
     limits: Limits
     tables: Mapping[str, SourceTable] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
+    vouched: Vouched = field(default_factory=Vouched)
 
 
 def settle_sources(
@@ -149,6 +157,7 @@ def settle_sources(
         limits=settings.make_limits(),
         tables=dict(zip(labels, tables, strict=True)),
         passed_over=tuple(_passed_over(sought)),
+        vouched=vouched_by(settings.readiness, environment),
     )
 
 
@@ -183,13 +192,16 @@ def _is_skill(directory: Path) -> bool:
 
 
 def check(
-    sources: Sequence[DirectorySettings], limits: Limits, tables: Mapping[str, SourceTable] = MappingProxyType({})
+    sources: Sequence[DirectorySettings],
+    limits: Limits,
+    tables: Mapping[str, SourceTable] = MappingProxyType({}),
+    vouched: Vouched = Vouched(),  # noqa: B008 - a frozen value
 ) -> CheckReport:
     """Look at directories as a server does at its start, strongest first, and report what came of it.
 
     Diagnostics come source by source; those of the source as a whole first, then those of each skill together, by its
     name or place. `tables`, by labels, say which limits are lower for a source and which layer it feeds: names are lost
-    within a layer.
+    within a layer. How ready each skill is follows from what is `vouched` for.
     """
     blobs = HashingBlobStore()
     layers: dict[Partition, list[Observation]] = {}
@@ -201,8 +213,8 @@ def check(
         layer.append(stand(None, seen, Moment(at=datetime.now(UTC), clock=0), limits).served)
     told: list[Told] = []
     lost: list[_Lost] = []
-    rows: list[Row] = []
-    for of_layer in layers.values():
+    listed: list[ListedSkill] = []
+    for partition, of_layer in layers.items():
         merged = merge(of_layer)
         told.extend(_told(of_layer))
         lost.extend(_lost(of_layer, merged))
@@ -211,7 +223,7 @@ def check(
             Told(diagnostic=each, place=of_layer_listed[each.skill].found.place)
             for each in clashes_in(tuple(of_layer_listed.values()))
         )
-        rows.extend(of_layer_listed.values())
+        listed.extend(_listed(row, vouched, partition) for row in of_layer_listed.values())
         if len(merged.rows) > limits.layer_skills:
             too_many = Diagnostic(
                 severity=Severity.ERROR,
@@ -223,13 +235,10 @@ def check(
     told.extend(lost)
     labels = tuple(source.label for source in sources)
     order = {label: at for at, label in enumerate(labels)}
-    listed = tuple(
-        ListedSkill(name=row.name, source=row.source, place=row.found.place, digest=row.bundle.digest) for row in rows
-    )
     flat = {source.label for source in sources if source.reading.layout is Layout.FLAT}
     return CheckReport(
         sources=labels,
-        listed=listed,
+        listed=tuple(listed),
         refused=tuple(_refused(told)),
         shadowed=tuple(
             Placed(name=each.diagnostic.skill, source=each.diagnostic.source, place=each.place) for each in lost
@@ -242,6 +251,16 @@ def check(
             each.diagnostic.code is DiagnosticCode.FOLDER_WITHOUT_SKILL and each.diagnostic.source in flat
             for each in told
         ),
+    )
+
+
+def _listed(row: Row, vouched: Vouched, partition: Partition) -> ListedSkill:
+    return ListedSkill(
+        name=row.name,
+        source=row.source,
+        place=row.found.place,
+        digest=row.bundle.digest,
+        declared=told_of(row, vouched, of_deployment=partition == DEPLOYMENT),
     )
 
 
@@ -296,7 +315,7 @@ def _refused(told: Sequence[Told]) -> list[Placed]:
 
 
 def print_report(report: CheckReport, *, least: str, json: bool) -> None:
-    """Print a line for each diagnostic and a last one that counts; or one JSON object.
+    """Print a line for each diagnostic, then for each skill that is not ready, and a last one that counts; or JSON.
 
     Args:
         report: What to tell.
@@ -311,6 +330,10 @@ def print_report(report: CheckReport, *, least: str, json: bool) -> None:
         diagnostic = each.diagnostic
         about = f"{_about(each, several=len(report.sources) > 1)}{diagnostic.message}"
         print_line(f"{diagnostic.severity.name.lower()}: {about} [{diagnostic.code}]")
+    # It is no fault of anybody's, and printed with what is least.
+    for skill in report.listed if least.upper() == Severity.NOTE.name else ():
+        if line := line_of(skill.declared):
+            print_line(f"{skill.name}: {line}")
     said = ", ".join(count_of(report.count(severity), severity.name.lower()) for severity in reversed(Severity))
     listed = count_of(len(report.listed), "skill")
     print_line(f"{listed} listed, {len(report.refused)} refused, {len(report.shadowed)} shadowed: {said}")
@@ -332,7 +355,13 @@ def _as_json(report: CheckReport, told: Sequence[Told]) -> dict[str, object]:
     """Return a report for scripts; a diagnostic is as in the proto's mapping, with all of its fields and its place."""
     return {
         "listed": [
-            {"name": skill.name, "source": skill.source, "place": skill.place, "digest": skill.digest}
+            {
+                "name": skill.name,
+                "source": skill.source,
+                "place": skill.place,
+                "digest": skill.digest,
+                **fields_of(skill.declared),
+            }
             for skill in report.listed
         ],
         "refused": [{"source": skill.source, "place": skill.place} for skill in report.refused],

@@ -7,7 +7,7 @@ from skillsource.v1 import skill_pb2
 from skillsource.v1 import skill_source_pb2 as pb
 
 from tests.integration.shelves import Shelves
-from tests.unit.sources.trees import grow, skill
+from tests.unit.sources.trees import Node, grow, skill
 
 pytestmark = pytest.mark.integration
 
@@ -60,8 +60,8 @@ async def test_what_the_check_of_a_sidecar_came_to_is_told_with_readiness(tmp_pa
 
 async def test_hostile_sidecars_end_neither_the_server_nor_the_look(tmp_path: Path) -> None:
     shelves = Shelves(tmp_path)
-    trees = [{f"{name}/SKILL.md": skill(name), f"{name}/kernel.py": text} for name, text in HOSTILE.items()]
-    shelves.directory("main", {path: text for tree in trees for path, text in tree.items()})
+    documents: dict[str, Node] = {f"{name}/SKILL.md": skill(name) for name in HOSTILE}
+    shelves.directory("main", documents | {f"{name}/kernel.py": text for name, text in HOSTILE.items()})
     async with shelves.serving() as catalog:
         told = {each.name: each.readiness.sidecar for each in (await catalog.page()).skills}
         assert told.keys() == HOSTILE.keys()

@@ -1,5 +1,6 @@
 """`check` says of a directory what a server would make of it."""
 
+from json import loads
 from pathlib import Path
 
 import pytest
@@ -311,3 +312,39 @@ def test_something_has_to_be_looked_at() -> None:
         "--layout is for each DIR; a [[source]] has its own",
         "--single-files is for each DIR; a [[source]] has its own",
     )
+
+
+def test_of_each_skill_that_is_not_ready_a_line_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    declared = "---\nname: {}\ndescription: Folds.\n{}\n---\nBody\n"
+    grow(
+        tmp_path / "skills",
+        {
+            "a/SKILL.md": declared.format("a", "requirements: gpu, odd"),
+            "b/SKILL.md": declared.format("b", "requirements: odd"),
+            "c/SKILL.md": declared.format("c", "capabilities: {network: {mode: raw_required}}"),
+            "d/SKILL.md": skill("d"),
+        },
+    )
+    config = tmp_path / "skillsvc.toml"
+    config.write_text('[readiness]\nmissing = ["gpu"]\n[[source]]\nname = "s"\npath = "skills"\n')
+    found = settle_sources(config, Options(), {}, single_files=False)
+    report = check(found.sources, found.limits, found.tables, found.vouched)
+    assert lines(report, capfd)[:-1] == [
+        "a: needs setup; missing: gpu; cannot be checked: odd",
+        "b: readiness unknown; cannot be checked: odd",
+        "c: needs setup; blocked on: raw_network",
+    ]
+    assert lines(report, capfd, "warning")[:-1] == []
+    print_report(report, least="note", json=True)
+    told = {each["name"]: each for each in loads(capfd.readouterr().out)["listed"]}
+    assert told["b"]["readiness"] == {"state": "READINESS_STATE_UNKNOWN", "unverifiable": ["odd"]}
+    assert told["c"]["network"]["mode"] == "NETWORK_MODE_RAW_REQUIRED"
+    assert told["d"]["readiness"] == {"state": "READINESS_STATE_READY"}
+    assert "network" not in told["d"]
+
+
+def test_an_inventory_that_cannot_be_used_is_told_as_a_fault_of_the_file(tmp_path: Path) -> None:
+    config = tmp_path / "skillsvc.toml"
+    config.write_text('[readiness]\nnetwork_inventory = "nowhere.json"\n[[source]]\nname = "s"\npath = "skills"\n')
+    with pytest.raises(SettingsRefused, match="network_inventory cannot be used"):
+        settle_sources(config, Options(), {}, single_files=False)
