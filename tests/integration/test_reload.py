@@ -13,7 +13,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 
 from tests.hostile.waiting import wait_until
 from tests.integration.calls import Caller
-from tests.integration.commands import SKILLSVC, environment
+from tests.integration.commands import SKILLSVC, environment, skillsvc
 from tests.integration.conftest import RunningServer, Serve
 from tests.unit.sources.trees import grow, skill
 
@@ -201,3 +201,30 @@ def hang_up(process: "subprocess.Popen[str]") -> bool:
     """Hang up on a process; tell whether it is gone."""
     process.send_signal(signal.SIGHUP)
     return process.poll() is not None
+
+
+def test_what_a_deployment_vouches_for_is_taken_anew_and_a_bad_inventory_changes_nothing(
+    configured: Configured,
+) -> None:
+    needs = "---\nname: a2\ndescription: Folds.\nrequirements: gpu\n---\nBody\n"
+    grow(configured.folder, {"a/a2/SKILL.md": needs, "a/a2/kernel.py": "def fold(:\n"})
+    address = configured.start(source("a"))
+
+    def shown() -> list[str]:
+        told = skillsvc("show", "a2", "--address", address).lines
+        kept = ("readiness", "missing", "cannot be checked", "sidecar", "network", "declared by")
+        return [" ".join(line.split()) for line in told if line.startswith(kept)]
+
+    assert shown() == ["readiness unknown", "cannot be checked gpu", "sidecar broken"]
+    configured.reload(source("a") + '[readiness]\nmissing = ["gpu"]\n')
+    assert shown() == ["readiness needs_setup", "missing gpu", "sidecar broken"]
+    inventory = '[readiness]\npresent = ["gpu"]\nnetwork_inventory = "network.json"\n'
+    told = configured.reload(source("a") + inventory, until=REFUSED)
+    assert [line["message"] for line in told] == [
+        "[readiness] network_inventory cannot be used: it cannot be read (ENOENT)",
+        REFUSED,
+    ]
+    assert shown() == ["readiness needs_setup", "missing gpu", "sidecar broken"]
+    (configured.folder / "network.json").write_text('{"schema_version": 1, "skills": {"a2": {"mode": "none"}}}')
+    configured.reload(source("a") + inventory)
+    assert shown() == ["network none", "declared by inventory (declared)", "readiness ready", "sidecar broken"]
