@@ -8,6 +8,7 @@ the others.
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
@@ -18,6 +19,8 @@ WEIGHT_BITS = 12
 HEAVIEST = (1 << WEIGHT_BITS) - 1
 MOST_SLOTS = 1 << (32 - WEIGHT_BITS)
 _MASK = HEAVIEST
+_PARTED_BY = 3
+"""Letters that terms are parted by before they are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Entries:
 
 
 NO_ENTRIES = Entries((), (), 0, 0)
+_NOTHING: Sequence[int] = ()
 
 
 def weight_of(entries: Sequence[int], slot: int, first: int = 0, end: int | None = None) -> int:
@@ -145,9 +149,10 @@ def postings_of(skills: Iterable[tuple[int, Mapping[str, int]]], *, heavy: int) 
                 kind[term] = array("I", (base | weight,))
             else:
                 entries.append(base | weight)
-    empty = array("I")
-    encoded = sorted((_encoded(term), term) for term in heavies.keys() | lights.keys())
-    return _packed((name, heavies.pop(term, empty), lights.pop(term, empty)) for name, term in encoded)
+    packing = _Packing()
+    for term in _ascending(heavies.keys() | lights.keys()):
+        packing.add(_encoded(term), heavies.pop(term, _NOTHING), lights.pop(term, _NOTHING))
+    return packing.packed()
 
 
 def merged(parts: Sequence[Postings], slots: Mapping[int, int] | None = None) -> Postings:
@@ -156,17 +161,30 @@ def merged(parts: Sequence[Postings], slots: Mapping[int, int] | None = None) ->
     With `slots` each slot becomes what it maps to, in the same order; what it does not map is left out.
     """
     terms = merge(*(part.places(number) for number, part in enumerate(parts)))
+    packing = _Packing()
+    for term, same in groupby(terms, key=itemgetter(0)):
+        held = [parts[number].entries_at(at) for _term, number, at in same]
+        if slots is not None:
+            packing.add(
+                term,
+                [entry for entries in held for entry in _moved(entries.heavy, slots)],
+                [entry for entries in held for entry in _moved(entries.light, slots)],
+            )
+        else:
+            packing.add_as_said(term, held)
+    return packing.packed()
 
-    def all_of(same: Iterable[tuple[bytes, int, int]]) -> "tuple[array[int], array[int]]":
-        heavy, light = array("I"), array("I")
-        for _term, number, at in same:
-            found = parts[number].entries_at(at)
-            heavy.extend(found.heavy if slots is None else _moved(found.heavy, slots))
-            light.extend(found.light if slots is None else _moved(found.light, slots))
-        return heavy, light
 
-    halves = ((term, *all_of(same)) for term, same in groupby(terms, key=itemgetter(0)))
-    return _packed((term, heavy, light) for term, heavy, light in halves if heavy or light)
+def _ascending(terms: Iterable[str]) -> Iterator[str]:
+    """Yield terms ascending, which is by their bytes in UTF-8 too.
+
+    Sorting stops all other threads: some hundreds of terms at a time stop nobody for long.
+    """
+    parted: defaultdict[str, list[str]] = defaultdict(list)
+    for term in terms:
+        parted[term[:_PARTED_BY]].append(term)
+    for beginning in sorted(parted):
+        yield from sorted(parted.pop(beginning))
 
 
 def _moved(entries: Iterable[int], slots: Mapping[int, int]) -> Iterator[int]:
@@ -176,20 +194,56 @@ def _moved(entries: Iterable[int], slots: Mapping[int, int]) -> Iterator[int]:
             yield slot << WEIGHT_BITS | entry & _MASK
 
 
-def _packed(terms: Iterable[tuple[bytes, "array[int]", "array[int]"]]) -> Postings:
-    names = bytearray()
-    starts, firsts, lights, entries = array("I", (0,)), array("I", (0,)), array("I"), array("I")
-    heaviest, heaviest_light = array("H"), array("H")
-    for name, heavy, light in terms:
-        names += name
-        starts.append(len(names))
-        entries += heavy
-        lights.append(len(entries))
-        entries += light
-        firsts.append(len(entries))
-        heaviest.append(max(map(_MASK.__and__, heavy), default=0))
-        heaviest_light.append(max(map(_MASK.__and__, light), default=0))
-    return Postings(bytes(names), starts, firsts, lights, heaviest, heaviest_light, entries)
+class _Packing:
+    """Postings while they are made, of terms that come ascending by their bytes."""
+
+    __slots__ = ("_entries", "_firsts", "_heaviest", "_heaviest_light", "_lights", "_names", "_starts")
+
+    def __init__(self) -> None:
+        self._names = bytearray()
+        self._starts, self._firsts = array("I", (0,)), array("I", (0,))
+        self._lights, self._entries = array("I"), array("I")
+        self._heaviest, self._heaviest_light = array("H"), array("H")
+
+    def add(self, name: bytes, heavy: Sequence[int], light: Sequence[int]) -> None:
+        """Add a term; of one that no skill has nothing is kept."""
+        if not heavy and not light:
+            return
+        entries = self._entries
+        self._names += name
+        self._starts.append(len(self._names))
+        entries.extend(heavy)
+        self._lights.append(len(entries))
+        entries.extend(light)
+        self._firsts.append(len(entries))
+        self._heaviest.append(max(map(_MASK.__and__, heavy)) if heavy else 0)
+        self._heaviest_light.append(max(map(_MASK.__and__, light)) if light else 0)
+
+    def add_as_said(self, name: bytes, parts: Sequence[Entries]) -> None:
+        """Add a term by what parts say of it, each of higher slots than the one before."""
+        entries = self._entries
+        self._names += name
+        self._starts.append(len(self._names))
+        for part in parts:
+            entries.extend(part.heavy)
+        self._lights.append(len(entries))
+        for part in parts:
+            entries.extend(part.light)
+        self._firsts.append(len(entries))
+        self._heaviest.append(max([part.heaviest for part in parts]))
+        self._heaviest_light.append(max([part.heaviest_light for part in parts]))
+
+    def packed(self) -> Postings:
+        """Return them."""
+        return Postings(
+            bytes(self._names),
+            self._starts,
+            self._firsts,
+            self._lights,
+            self._heaviest,
+            self._heaviest_light,
+            self._entries,
+        )
 
 
 def _encoded(term: str) -> bytes:

@@ -6,6 +6,7 @@ in place of BM25's average length, and saturates by itself: a body that says a w
 that it is about it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, unique
@@ -76,15 +77,31 @@ def texts_of(skill: Skill) -> Mapping[Field, str]:
 
 def weigh(skill: Skill, body: str, words: Words) -> Mapping[str, int]:
     """Return what each term of a skill weighs, in 1/480, always more than 0."""
-    weights: dict[str, float] = {}
-    for field, text in (*texts_of(skill).items(), (Field.BODY, body)):
+    summary: dict[str, float] = {}
+    for field, text in texts_of(skill).items():
         if text:
             counted = words.count(text)
-            most, half = SCALE * WEIGHINGS[field].weight, WEIGHINGS[field].half_in(counted.total())
-            weight_so_far = weights.get
+            by_times = _by_times(field, counted)
             for term, times in counted.items():
-                weights[term] = weight_so_far(term, 0.0) + most * times / (times + half)
-    return {term: int(weight + 0.5) or 1 for term, weight in weights.items()}
+                summary[term] = summary.get(term, 0.0) + by_times[times]
+    in_body = words.count(body)
+    by_times = _by_times(Field.BODY, in_body)
+    rounded = {times: _rounded(weight) for times, weight in by_times.items()}
+    # A body has hundreds of terms, most of them once or twice: no step of Python's for each.
+    weights = dict(zip(in_body, map(rounded.__getitem__, in_body.values()), strict=True))
+    for term, weight in summary.items():
+        weights[term] = _rounded(weight + by_times.get(in_body[term], 0.0))
+    return weights
+
+
+def _by_times(field: Field, counted: Counter[str]) -> dict[int, float]:
+    """Return what terms weigh in a field by how often they are in its text."""
+    most, half = SCALE * WEIGHINGS[field].weight, WEIGHINGS[field].half_in(counted.total())
+    return {times: most * times / (times + half) for times in set(counted.values())}
+
+
+def _rounded(weight: float) -> int:
+    return int(weight + 0.5) or 1
 
 
 def matched_fields(skill: Skill, body: str, terms: Iterable[str], words: Words) -> tuple[Field, ...]:

@@ -9,9 +9,10 @@ Nothing is left out for being common: that is for the scores to say.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
+from typing import TypeVar
 
 LONGEST_QUERY_BYTES = 8 * 1024
 MOST_TERMS = 64
@@ -39,6 +40,9 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBERED = re.compile(r"([a-z]{3,})[0-9]+")
 _VOWEL = re.compile(r"[aeiouy]")
 _PLAIN = re.compile(r"[a-z]{4,}")
+_IDENTIFIER = re.compile(r"[a-zA-Z0-9]+(?:[-_][a-zA-Z0-9]+)+")
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +65,20 @@ class Words:
 
     def __init__(self) -> None:
         """Begin without any."""
+        self._single: dict[str, str] = {}
         self._known: dict[str, tuple[str, ...]] = {}
 
     def count(self, text: str) -> Counter[str]:
         """Return how often each term is in a text."""
-        counted: Counter[str] = Counter()
-        count_of = counted.get
-        for run, times in Counter(_RUN.findall(text)).items():
-            for term in self._terms_in(run):
-                counted[term] = count_of(term, 0) + times
+        runs = _RUN.findall(text)
+        single = self._single
+        # Nine words in ten were seen before and have one term: these are counted without a step of Python's for each.
+        counted = Counter(map(single.get, runs, repeat("")))
+        if counted.pop("", 0):
+            count_of = counted.get
+            for run, times in Counter([run for run in runs if run not in single]).items():
+                for term in self._terms_in(run):
+                    counted[term] = count_of(term, 0) + times
         return counted
 
     def places(self, text: str, sought: Collection[str]) -> Iterator[tuple[int, int, str]]:
@@ -85,17 +94,55 @@ class Words:
                 yield from ((start, end, term) for term in self._terms_in(found[0]) if term in sought)
 
     def _terms_in(self, run: str) -> tuple[str, ...]:
+        term = self._single.get(run)
+        if term is not None:
+            return (term,)
         terms = self._known.get(run)
         if terms is None:
-            core = run.strip("'\u2019-_").rstrip(".")
-            # Two words in three: nothing in them to be cut.
-            is_word = core.isascii() and core.isalpha() and len(core) <= _LONGEST_TERM
-            terms = (stem(core.lower()),) if is_word else tuple(word.term for word in _words_in(run, capitals=False))
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
+            terms = self._terms_of(run)
             if len(run) <= _LONGEST_TERM:
-                self._known[run] = terms
+                if len(terms) == 1:
+                    _keep(self._single, run, terms[0])
+                else:
+                    _keep(self._known, run, terms)
         return terms
+
+    def _terms_of(self, run: str) -> tuple[str, ...]:
+        """Return the terms of a run, in a shorter way for what most runs are."""
+        core = run.strip("'\u2019-_").rstrip(".")
+        if core.isascii() and len(core) <= _LONGEST_TERM:
+            if core.isalpha():
+                return (stem(core.lower()),)
+            if _IDENTIFIER.fullmatch(core):
+                return self._terms_of_identifier(core.lower().replace("-", "_").split("_"))
+        return tuple(word.term for word in _words_in(run, capitals=False))
+
+    def _terms_of_identifier(self, parts: Sequence[str]) -> tuple[str, ...]:
+        """Return the terms of words and numbers that hyphens and underscores joined, as `_words_in` has them."""
+        terms: list[str] = []
+        for part in parts:
+            known = self._single.get(part)
+            if known is not None:
+                terms.append(known)
+            else:
+                terms += _terms_of_part(part)
+        terms.append(stem("".join(parts)))
+        return tuple(terms)
+
+
+def _keep(kept: dict[str, _Kept], run: str, terms: _Kept) -> None:
+    """Keep what a run was cut into; where that is too much, forget all, and learn anew what is still used."""
+    if len(kept) >= _MOST_KEPT:
+        kept.clear()
+    kept[run] = terms
+
+
+def _terms_of_part(part: str) -> tuple[str, ...]:
+    """Return the terms of letters and digits alone, in lower case."""
+    if part.isdigit():
+        return (part,)
+    numbered = _NUMBERED.fullmatch(part)
+    return (stem(part),) if numbered is None else (stem(part), stem(numbered[1]))
 
 
 def words_of_query(text: str) -> tuple[Word, ...]:
