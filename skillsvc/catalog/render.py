@@ -11,7 +11,7 @@ from enum import Enum, unique
 from itertools import chain, islice, repeat
 
 from skillsvc.catalog.render_fitting import fit
-from skillsvc.catalog.render_forms import FORMS, CatalogFormat, Item, inert
+from skillsvc.catalog.render_forms import FORMS, CatalogFormat, Form, Item, inert
 from skillsvc.domain.collection import Collection
 from skillsvc.domain.folding import folded
 from skillsvc.domain.generation import Row
@@ -76,10 +76,8 @@ def render(
         return Rendered(text=text, shown=0, shortened=0, total=0, omitted=(), omitted_total=0)
     entries = _entries(rows, collections, ranks)
     room = shape.room(budget)
-    # Of names of no letters more would not fit; what is beyond that need not be looked at.
-    most = max(room, 0) // shape.bare_bytes(Item("", "")) + 1
-    items = [entry.item() for entry in entries[:most]]
-    ahead = sum(entry.rank > 0 for entry in entries[:most])
+    items = _within_reach(entries, shape, room)
+    ahead = sum(entry.rank > 0 for entry in entries[: len(items)])
     texts = fit(items, ahead=ahead, form=shape, room=room, left_out=len(rows))
     shown = [entry for entry in entries[: len(texts)] if entry.collection is None]
     over = [row for entry in entries[len(texts) :] for row in entry.rows]
@@ -103,14 +101,17 @@ def entries_digest(rows: Iterable[Row]) -> str:
     It is the SHA-256 of a JSON array of both for each row, as JavaScript writes it, a line each. Whoever lists the
     skills whose use a model may begin can compute it.
     """
-    entries = ((row.name, row.bundle.skill.description) for row in rows)
-    return digest_of_entries(entries)
+    return digest_of_entries((row.name, row.bundle.skill.description) for row in rows)
 
 
 def digest_of_entries(entries: Iterable[tuple[str, str]]) -> str:
     """Return the digest of names and descriptions."""
-    lines = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    digest = hashlib.sha256()
+    between = b""
+    for entry in entries:
+        digest.update(between + json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode())
+        between = b"\n"
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,17 @@ class _Entry:
             return Item(inert(self.collection.id), inert(self.collection.line), self.collection.count)
         skill = self.rows[0].bundle.skill
         return Item(skill.name, inert(skill.description))
+
+
+def _within_reach(entries: Iterable[_Entry], form: Form, room: int) -> Sequence[Item]:
+    """Return the items that there could be room for, and one more: what is beyond need not be looked at."""
+    items: list[Item] = []
+    for entry in entries:
+        items.append(entry.item())
+        room -= form.bare_bytes(items[-1])
+        if room < 0:
+            break
+    return items
 
 
 def _entries(rows: Sequence[Row], collections: Iterable[Collection], ranks: Mapping[str, float]) -> Sequence[_Entry]:

@@ -21,6 +21,9 @@ from skillsvc.cli.proving import NOTHING_SHOWN, Proof, proving
 if TYPE_CHECKING:
     from skillsource import CatalogEvent, Skill
 
+_OMITTED_NAMED = 20
+"""Skills left out of a text that are named: their names would fill any terminal."""
+
 
 @proving
 def list_skills(
@@ -157,13 +160,11 @@ def render(
     timeout: Timeout = None,
     json: Json = False,
 ) -> None:
-    """Print the catalog as text for a model (not built yet).
+    """Print the catalog as text for a model.
 
-    A server of this version answers NOT_IMPLEMENTED.
+    It keeps to a budget; what is shortened or left out for that is told on standard error, with the first names.
 
-    It keeps to a budget; what is left out is told on standard error.
-
-    Example: skillsvc render --format markdown --max-tokens 2000
+    Example: skillsvc render --format markdown --max-tokens 2000 --query "review a migration"
     """
     with asking(address, project, timeout, proof) as client:
         from skillsource import CatalogFormat, CatalogOrder  # noqa: PLC0415 - see `asking`
@@ -181,10 +182,13 @@ def render(
         print_json(catalog)
         return
     print_text(catalog.text)
-    for omitted in catalog.omitted:
+    for omitted in catalog.omitted[:_OMITTED_NAMED]:
         complain(f"left out: {omitted.name}: {omitted.reason}")
-    if catalog.shown < catalog.total:
-        complain(f"{catalog.shown} of {count_of(catalog.total, 'skill')}; {state_of(catalog.generation)}")
+    if catalog.omitted_total > _OMITTED_NAMED:
+        complain(f"left out: {catalog.omitted_total - _OMITTED_NAMED} more; --json names {len(catalog.omitted)} in all")
+    if catalog.omitted_total or catalog.shortened:
+        shown = f"{catalog.shown} of {count_of(catalog.total, 'skill')}"
+        complain(f"{shown}, {catalog.shortened} of them shortened; {state_of(catalog.generation)}")
 
 
 @proving

@@ -12,12 +12,13 @@ _ENTRY_BYTES = 400
 class Answer:
     """The part of an answer that depends on content alone; of a page that is not the last, also its last name.
 
-    `head` is the view's part where `encoded` begins with it.
+    `head` is the view's part where `encoded` begins with it; `digest` that of a text which is in it.
     """
 
     encoded: bytes
     last_name: str = ""
     head: bytes = b""
+    digest: str = ""
 
 
 class AnswerCache:

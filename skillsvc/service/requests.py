@@ -152,7 +152,7 @@ def parse_list(request: pb.ListSkillsRequest, limits: Limits) -> ListAsk:
         size=min(request.page_size or limits.page_skills, limits.page_skills),
         held=digest_of("if_none_match", request.if_none_match),
         page_token=text_of("page_token", request.page_token, caps.CAPS["ListSkillsRequest.page_token"].max_bytes),
-        fields=_hash_without(request, "page_size", "page_token", "consistency"),
+        fields=hash_without(request, "page_size", "page_token", "consistency"),
     )
 
 
@@ -202,7 +202,7 @@ def parse_activation(request: pb.ActivateRequest, _limits: Limits) -> ActivateAs
         reference=reference_of("name", request.name),
         invoker=invoker_of(request.invocation, Invoker.MODEL),
         request_id=text_of("request_id", request.request_id, caps.CAPS["ActivateRequest.request_id"].max_bytes),
-        arguments=_hash_without(request, "request_id"),
+        arguments=hash_without(request, "request_id"),
     )
 
 
@@ -333,7 +333,7 @@ def _token_of(consistency: pb.Consistency, field: Literal["at_least", "at_exactl
     return text_of(field, getattr(consistency, field), caps.CAPS[f"Consistency.{field}"].max_bytes)
 
 
-def _hash_without(request: Message, *fields: str) -> bytes:
+def hash_without(request: Message, *fields: str) -> bytes:
     """Hash a request without some of its fields; equal requests have equal hashes."""
     rest = type(request)()
     rest.CopyFrom(request)

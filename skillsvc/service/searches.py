@@ -4,7 +4,8 @@ Both go through what the caller sees alone, in threads: bodies are cut for snipp
 may be tried for a typing error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from skillsource.v1 import skill_source_pb2 as pb
 
@@ -31,6 +32,8 @@ from skillsvc.service.sights import Seen, Sights, source_of
 from skillsvc.service.texts import Texts
 from skillsvc.service.threads import Threads
 
+_Done = TypeVar("_Done")
+
 BY_INDEX = "bm25"
 PLAIN = "idf"
 _MOST_READ = 1_000
@@ -54,13 +57,21 @@ class Searches:
     async def search_skills(self, ask: SearchAsk, call: Call) -> bytes:
         """Answer SearchSkills."""
         seen = await self._sights.of(ask.scope, call)
+        return await self._find(ask, seen, lambda hits, engine: self._answer(ask, seen, hits, engine))
+
+    async def found(self, ask: SearchAsk, seen: Seen) -> tuple[Sequence[Hit], str]:
+        """Return what a search finds in what is seen, and which engine found it."""
+        return await self._find(ask, seen, lambda hits, engine: (hits, engine))
+
+    async def _find(self, ask: SearchAsk, seen: Seen, then: Callable[[Sequence[Hit], str], _Done]) -> _Done:
+        """Search, and return what comes of what was found, made in the same thread."""
         view = seen.sight.view
         indexes = await self._indexing.of(view)
         if indexes is not None:
             found = indexes
-            return await self._threads.run(lambda: self._answer(ask, seen, self._by_index(ask, view, found), BY_INDEX))
+            return await self._threads.run(lambda: then(self._by_index(ask, view, found), BY_INDEX))
         latest = self._indexing.latest(view)
-        return await self._plainly.run(lambda: self._answer(ask, seen, self._plain(ask, seen, latest), PLAIN))
+        return await self._plainly.run(lambda: then(self._plain(ask, seen, latest), PLAIN))
 
     def _by_index(self, ask: SearchAsk, view: View, indexes: Sequence[LayerIndex]) -> Sequence[Hit]:
         return search(view, indexes, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)

@@ -47,6 +47,7 @@ from skillsvc.service.needs import Needs
 from skillsvc.service.reads import Reads
 from skillsvc.service.reflection import SERVICE as REFLECTION_SERVICE
 from skillsvc.service.reflection import reflection_handlers
+from skillsvc.service.renders import Renders
 from skillsvc.service.searches import Searches
 from skillsvc.service.sights import Phase, Sights
 from skillsvc.service.skill_source import SERVICE, ServerInfo, skill_source_handlers
@@ -174,6 +175,13 @@ class Server:
         limits = parts.limits
         answers = AnswerCache(limits.answer_cache_bytes)
         texts = self._texts
+        searches = Searches(
+            sights=self._sights,
+            texts=texts,
+            indexing=self._indexing,
+            threads=self._searching,
+            plainly=self._searching_plainly,
+        )
         handlers = skill_source_handlers(
             boundary,
             info=ServerInfo(version=parts.version, limits=limits, now=parts.now),
@@ -185,12 +193,9 @@ class Server:
                 limits=limits,
                 vouched=parts.vouched,
             ),
-            searches=Searches(
-                sights=self._sights,
-                texts=texts,
-                indexing=self._indexing,
-                threads=self._searching,
-                plainly=self._searching_plainly,
+            searches=searches,
+            renders=Renders(
+                sights=self._sights, searches=searches, answers=answers, threads=self._searching, weights=None
             ),
             capabilities=Capabilities(sights=self._sights, threads=self._searching),
             activations=Activations(

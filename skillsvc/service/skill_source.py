@@ -16,6 +16,8 @@ from skillsvc.service.call import Call
 from skillsvc.service.capabilities import Capabilities
 from skillsvc.service.capability_requests import parse_capabilities
 from skillsvc.service.reads import Reads
+from skillsvc.service.render_requests import parse_render
+from skillsvc.service.renders import Renders
 from skillsvc.service.requests import (
     parse_activation,
     parse_asset,
@@ -31,7 +33,7 @@ from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
 SERVICE = AGENTS.full_name
-CONTRACT = 3
+CONTRACT = 4
 """Grows with each field that is added to the contract."""
 
 FEATURES = (
@@ -39,6 +41,7 @@ FEATURES = (
     "ListAssets",
     "ListSkills",
     "ReadAsset",
+    "RenderCatalog",
     "SearchCapabilities",
     "SearchSkills",
     "SkillBody",
@@ -77,6 +80,7 @@ def skill_source_handlers(
     sights: Sights,
     reads: Reads,
     searches: Searches,
+    renders: Renders,
     capabilities: Capabilities,
     activations: Activations,
     watch: Watch,
@@ -91,7 +95,7 @@ def skill_source_handlers(
         "Activate": boundary.unary(pb.ActivateRequest, parse_activation, activations.activate),
         "WatchCatalog": boundary.stream(pb.WatchCatalogRequest, parse_watch, watch.watch_catalog),
         "SearchSkills": boundary.unary(pb.SearchSkillsRequest, parse_search, searches.search_skills),
-        "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, _nothing, _not_built("RenderCatalog", sights)),
+        "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, parse_render, renders.render_catalog),
         "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome", sights)),
         "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch", sights)),
         "SearchCapabilities": boundary.unary(

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -48,8 +49,9 @@ from tests.simulators.tenants_model import (
 
 _Value = TypeVar("_Value")
 _Expected = TypeVar("_Expected")
-_FULL = ("version", "document_digest", "document_bytes", "source", "collection", "body_bytes", "asset_count")
-"""What a list of the view FULL tells beside. Of the first three other tests say what they are."""
+_SAID_ELSEWHERE = ("version", "document_digest", "document_bytes", "readiness", "network")
+_FULL = (*_SAID_ELSEWHERE, "source", "collection", "body_bytes", "asset_count")
+"""What a list of the view FULL tells beside; what some of it is, other tests say."""
 
 
 class Names(Generic[_Value]):
@@ -86,6 +88,7 @@ class Judged:
         self.contents: Names[Text] = Names()
         self.alike: dict[tuple[str, str], bytes] = {}
         self.scores: dict[object, tuple[tuple[str, float], ...]] = {}
+        self.rendered: dict[str, list[str]] = {}
         self.begun: set[str] = set()
         self.asked: list[tuple[Asked, str]] = []
         self.changed = 0
@@ -235,6 +238,47 @@ class Judged:
             *((pb.CAPABILITY_KIND_COMMAND, text.name, text.description) for text in shown),
         ]
         assert [(each.kind, each.name, each.description) for each in answer.results] == whole[: limit or 20]
+
+    def render_as(self, caller: str, listing: Listing, query: str, *, held: str, asked: Asked) -> str:
+        """Render the catalog, and return the digest of the text, "" where there was none.
+
+        `held` is the digest of a text, which may be another's: it is nobody's whose text has another one.
+        """
+        request = pb.RenderCatalogRequest(
+            format=pb.CATALOG_FORMAT_LINES,
+            query=query,
+            if_none_match=held,
+            **self.scope(listing.project, listing.allow, asked.token, exactly=asked.exactly),
+        )
+
+        def found() -> tuple[Sight, list[Text]]:
+            sight = self.see(caller, listing.project, asked.token, exactly=asked.exactly)
+            return sight, self.model.select(sight, listing)
+
+        told = self.run(self.house.ask(caller, request))
+        expected = self.expected(caller, request, told, found)
+        if expected is None:
+            return ""
+        sight, texts = expected
+        answer = pb.RenderCatalogResponse.FromString(told.answer)
+        self.is_of(answer.generation, sight)
+        counts = Counter(text.collection for text in texts if text.collection)
+        lines = [
+            f"(collection of {count}) {id_}: Skills of the collection {id_}: {count}" for id_, count in counts.items()
+        ]
+        lines += [f"{text.name}: {text.description}" for text in texts if not text.collection]
+        if answer.not_modified:
+            assert answer == pb.RenderCatalogResponse(generation=answer.generation, digest=held, not_modified=True)
+            assert self.rendered[held] == sorted(lines)
+            return held
+        assert answer.digest == sha256(answer.text.encode())
+        assert sorted(answer.text.splitlines()) == sorted(lines or ["(no skills are available)"])
+        assert sorted(each.name for each in answer.omitted) == [text.name for text in texts if text.collection]
+        assert (answer.shown, answer.total) == (len(texts) - counts.total(), len(texts))
+        entries = "\n".join(f'["{text.name}","{text.description}"]' for text in texts)
+        assert answer.entries_digest == sha256(entries.encode())
+        self.rendered[answer.digest] = sorted(lines)
+        return answer.digest
 
     def watch_as(self, caller: str, listing: Listing, since: str) -> None:
         """Begin a watch, and hold its first event against what is another."""

@@ -219,7 +219,7 @@ def test_activate_says_aside_what_nobody_trusts_yet(serve: Serve, root: Path, tm
 
 def test_info_tells_the_limits(server: RunningServer) -> None:
     told = dict(columns(asked(server, "info")))
-    assert told["contract"] == "3"
+    assert told["contract"] == "4"
     assert told["limits.asset_bytes"] == "16777216"
     assert "ListSkills" in told["features"].split()
 
@@ -239,7 +239,7 @@ def test_what_fails_is_one_line_and_a_status(server: RunningServer) -> None:
         ("body", "nobody", "--json"): (1, "SKILL_NOT_FOUND"),
         ("list", "--collection", "nowhere"): (1, "COLLECTION_NOT_FOUND"),
         ("search", "wine", "--task", "dinner"): (1, "NOT_IMPLEMENTED"),
-        ("render",): (1, "NOT_IMPLEMENTED"),
+        ("render", "--task", "dinner"): (1, "NOT_IMPLEMENTED"),
     }
     ended = {}
     for command in cases:

@@ -309,6 +309,16 @@ class Tenants(Judged, RuleBasedStateMachine):
                         caller, listing, query, sought, limit=limit, bodies=bodies, asked=asked, beside=beside
                     )
 
+    @rule(aims=AIMS, by_query=st.booleans())
+    def everybody_renders(self, aims: list[Aim], *, by_query: bool) -> None:
+        """Render the catalog by name or for the secret of a text, each with the digest of what the one before got."""
+        for aim in aims:
+            asked, aimed = self.asked_of(aim)
+            listing = Listing(asked.project, asked.allow, invoker="model")
+            held = ""
+            for caller in CALLERS:
+                held = self.render_as(caller, listing, aimed.secret if by_query else "", held=held, asked=asked) or held
+
     @rule(aims=AIMS, limit=st.sampled_from((0, 1, 2, 50)))
     def everybody_seeks_capabilities(self, aims: list[Aim], *, limit: int) -> None:
         """Search for the secret of a text, and for what all descriptions say, each with a tool of one's own."""
@@ -453,6 +463,7 @@ class Tenants(Judged, RuleBasedStateMachine):
             pb.ReadAssetRequest(skill=name, asset="notes.txt", **scope),
             pb.ActivateRequest(name=name, request_id="x", **scope),
             pb.SearchSkillsRequest(query=name, **scope),
+            pb.RenderCatalogRequest(query=name, **scope),
             pb.SearchCapabilitiesRequest(query=name, tools=[pb.OfferedTool(name=name)], **scope),
             pb.GetServerInfoRequest(),
         ):

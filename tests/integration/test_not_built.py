@@ -23,12 +23,23 @@ BUILT = {
     "ListAssets": {*SCOPE, "name"},
     "ReadAsset": {*SCOPE, "skill", "asset", "offset", "max_bytes", "if_none_match", "as_text"},
     "Activate": {*SCOPE, "name", "invocation", "mcp", "text_form", "request_id"},
+    "RenderCatalog": {
+        *SCOPE,
+        "builtin_tools",
+        "format",
+        "order",
+        "max_bytes",
+        "max_tokens",
+        "query",
+        "if_none_match",
+    },
     "SearchCapabilities": {*SCOPE, "query", "limit", "tools"},
     "SearchSkills": {*SCOPE, "query", "limit", "invocation", "body_bytes"},
     "WatchCatalog": {*SCOPE, "since"},
 }
 """The fields whose behaviour is built; of `mcp` and `text_form` some values only."""
-VALUES_NOT_BUILT = [
+VALUES_NOT_BUILT: list[Message] = [
+    pb.RenderCatalogRequest(order=pb.CATALOG_ORDER_PRIOR),
     pb.ActivateRequest(name="a", mcp=pb.MCP_MODE_CONNECT),
     pb.ActivateRequest(name="a", text_form=pb.TEXT_FORM_SKILL_CONTENT),
     pb.ActivateRequest(name="a", text_form=pb.TEXT_FORM_COMMAND),
@@ -80,7 +91,7 @@ async def test_a_field_that_is_not_built_is_refused_where_it_is_set(rpc: str, fi
 
 
 @pytest.mark.parametrize("request_", VALUES_NOT_BUILT, ids=repr)
-async def test_a_value_that_is_not_built_is_refused(request_: pb.ActivateRequest) -> None:
+async def test_a_value_that_is_not_built_is_refused(request_: Message) -> None:
     world = World()
     async with in_process(skill_row(world.blobs, "a"), world=world) as server:
         refusal = await server.refused(request_)
@@ -116,6 +127,8 @@ UNKNOWN_NUMBERS = [
     ("ListSkills", "invocation", 4),
     ("SkillBody", "form", 3),
     ("SearchSkills", "invocation", 4),
+    ("RenderCatalog", "format", 4),
+    ("RenderCatalog", "order", 4),
     ("Activate", "invocation", 2**31 - 1),
     ("Activate", "mcp", 3),
     ("Activate", "text_form", 4),

@@ -73,12 +73,6 @@ def test_the_version_is_told_by_option_and_command_and_as_json() -> None:
     assert json.loads(run("-m", "skillsvc", "version", "--json")) == {"version": number}
 
 
-def test_help_says_what_is_not_built_yet() -> None:
-    assert "not built yet" in run("-m", "skillsvc", "render", "--help")
-    (line,) = [line for line in run("-m", "skillsvc", "--help").splitlines() if line.split()[:1] == ["render"]]
-    assert "not built yet" in line
-
-
 def test_commands_and_options_are_completed() -> None:
     completed = run(
         "-m",
