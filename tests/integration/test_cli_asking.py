@@ -114,6 +114,23 @@ def test_search_prints_a_line_a_hit_best_first(server: RunningServer) -> None:
     assert asked(server, "search", '" OR NEAR( *') == b""
 
 
+def test_render_prints_the_text_and_tells_beside_it_what_is_not_in_it(server: RunningServer) -> None:
+    request = pb.RenderCatalogRequest(format=pb.CATALOG_FORMAT_MARKDOWN, max_tokens=2_000)
+    rendered = raw(server, "RenderCatalog", request, pb.RenderCatalogResponse)
+    options = ("render", "--format", "markdown", "--max-tokens", "2000")
+    done = skillsvc(*options, SKILLSVC_ADDRESS=server.address)
+    assert done.status == 0
+    assert done.printed.decode() == "- collection of 1, house: What the house needs.\n- `for-all`: For everybody."
+    told = done.complained.splitlines()
+    assert told[0] == "skillsvc: left out: cellar: its collection has one line for all of it"
+    assert told[1].startswith("skillsvc: 1 of 2 skills, 0 of them shortened; ")
+    assert len(told) == 2
+    done = skillsvc(*options, "--json", SKILLSVC_ADDRESS=server.address)
+    assert json.loads(done.printed) == rendered
+    best = skillsvc("render", "--format", "lines", "--query", "wine", SKILLSVC_ADDRESS=server.address)
+    assert best.printed.decode().startswith("(collection of 1) house: ")
+
+
 def test_capabilities_prints_a_line_a_tool_a_skill_and_a_command(server: RunningServer) -> None:
     tools = [pb.OfferedTool(name="shout", description="Says it FOR all."), pb.OfferedTool(name="forge")]
     request = pb.SearchCapabilitiesRequest(query="for", tools=tools)
