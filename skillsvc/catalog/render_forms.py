@@ -143,9 +143,14 @@ def shortened(text: str, most: int) -> str:
 
     It ends behind a word where one ends in its second half. The more it may have the longer it is.
     """
-    if width(text) <= most:
+    whole, room = width(text), most - _ELLIPSIS_BYTES
+    if whole <= most:
         return text
-    end = bisect_right(range(1, len(text) + 1), most - _ELLIPSIS_BYTES, key=lambda length: width(text[:length]))
+    if whole == len(text):
+        # One byte a character, as most texts have: what fits is known without looking.
+        end = max(room, 0)
+    else:
+        end = bisect_right(range(1, len(text) + 1), room, key=lambda length: width(text[:length]))
     if text[end] != " ":
         end = max(text.rfind(" ", end // 2, end), 0) or end
     return text[:end].rstrip(_AT_A_CUT) + ELLIPSIS
