@@ -189,6 +189,7 @@ def check(
 
 
 app.command("list")(catalog_commands.list_skills)
+app.command()(catalog_commands.collections)
 app.command()(skill_commands.show)
 app.command()(skill_commands.body)
 app.command()(skill_commands.assets)

@@ -69,6 +69,33 @@ def list_skills(
 
 
 @proving
+def collections(
+    *,
+    invocation: Annotated[Who, typer.Option(help="Count only what this one may begin to use.")] = "any",
+    address: Address = DEFAULT_ADDRESS,
+    proof: Proof = NOTHING_SHOWN,
+    project: Project = "",
+    timeout: Timeout = None,
+    json: Json = False,
+) -> None:
+    """List the collections; `list --collection ID` has the members of one.
+
+    Piped, each is a line with tabs between id, number of skills and the line that stands for them.
+
+    Example: skillsvc collections --invocation model
+    """
+    with asking(address, project, timeout, proof) as client:
+        from skillsource import InvocationFilter  # noqa: PLC0415 - see `asking`
+
+        listing = client.list_collections(invocation=InvocationFilter(invocation.upper()))
+    tell_incomplete(listing.generation)
+    if json:
+        print_json(listing)
+        return
+    print_table(("Id", "Skills", "Line"), [(each.id, str(each.count), each.line) for each in listing.collections])
+
+
+@proving
 def search(
     *,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words; nothing in them is an operator.")],

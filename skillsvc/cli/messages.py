@@ -19,6 +19,7 @@ from skillsource import (
     Body,
     Capabilities,
     CatalogEvent,
+    CollectionListing,
     Inventory,
     Listing,
     RenderedCatalog,
@@ -34,6 +35,7 @@ Answer: TypeAlias = (
     | Body
     | Capabilities
     | CatalogEvent
+    | CollectionListing
     | Inventory
     | Listing
     | RenderedCatalog
@@ -48,6 +50,7 @@ _MESSAGES: Mapping[type[Answer], type[Message]] = {
     Body: skill_source_pb2.SkillBodyResponse,
     Capabilities: skill_source_pb2.SearchCapabilitiesResponse,
     CatalogEvent: skill_source_pb2.WatchCatalogResponse,
+    CollectionListing: skill_source_pb2.ListSkillsResponse,
     Inventory: skill_source_pb2.ListAssetsResponse,
     Listing: skill_source_pb2.ListSkillsResponse,
     RenderedCatalog: skill_source_pb2.RenderCatalogResponse,

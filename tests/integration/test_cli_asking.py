@@ -101,6 +101,19 @@ def test_list_narrows(server: RunningServer, narrowed: list[str], names: list[st
     assert [row[0] for row in columns(asked(server, "list", *narrowed))] == names
 
 
+def test_collections_prints_a_line_each(serve: Serve, tmp_path: Path) -> None:
+    hidden = "---\nname: loft\ndescription: Dust.\ndisable-model-invocation: true\n---\n"
+    lab = {"lab/COLLECTION.json": '{"prompt_line": "{count} of it"}', "lab/acid/SKILL.md": skill("acid")}
+    server = serve(grow(tmp_path / "skills", {**TREE, **lab, "house/loft/SKILL.md": hidden}))
+    told = [["house", "2", "What the house needs."], ["lab", "1", "1 of it"]]
+    assert columns(asked(server, "collections")) == told
+    told[0][1] = "1"
+    assert columns(asked(server, "collections", "--invocation", "model")) == told
+    listing = json.loads(asked(server, "collections", "--json"))
+    assert listing["collections"][1] == {"id": "lab", "line": "1 of it", "count": 1}
+    assert listing["generation"]["digest"]
+
+
 def test_search_prints_a_line_a_hit_best_first(server: RunningServer) -> None:
     found = raw(server, "SearchSkills", pb.SearchSkillsRequest(query="people höhle"), pb.SearchSkillsResponse)
     assert json.loads(asked(server, "search", "people höhle", "--json")) == found

@@ -51,6 +51,25 @@ def test_json_is_one_object_with_every_diagnostic(tmp_path: Path) -> None:
     assert report == {"refused": [{"source": "dir-1", "place": "b"}], "shadowed": [], "totals": totals}
 
 
+def test_every_fault_of_a_collection_is_told_with_its_place(tmp_path: Path) -> None:
+    marks = {
+        "a": '{"id": "lab", "prompt_line": "' + "x" * 801 + '"}',
+        "b": '{"id": "LAB"}',
+        "c": '{\n  "id": "art",\n}',
+    }
+    grow(tmp_path, {f"{place}/COLLECTION.json": mark for place, mark in marks.items()})
+    grow(tmp_path, {f"{place}/of-{place}/SKILL.md": skill(f"of-{place}") for place in marks})
+    done = skillsvc("check", tmp_path)
+    assert (done.status, done.complained) == (0, "")
+    *said, last = done.lines
+    assert [line.split(": ")[:2] for line in said] == [["warning", place] for place in marks]
+    for line, words in zip(
+        said, ("cut to 800 [field-cut]", "at a; its skills", "at line 3, column 1 [collection-malformed]"), strict=True
+    ):
+        assert words in line
+    assert last == "3 skills listed, 0 refused, 0 shadowed: 0 errors, 3 warnings, 0 notes"
+
+
 def test_options_are_those_of_serve(tmp_path: Path) -> None:
     grow(tmp_path, {"a/deep/SKILL.md": skill("deep"), "single.md": skill("single"), "b/SKILL.md": skill("b")})
     options: dict[tuple[str, ...], list[str]] = {

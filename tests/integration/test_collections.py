@@ -129,6 +129,31 @@ async def test_a_thousand_collections_leave_room_for_a_skill_on_their_page(world
     assert page.ByteSize() < 2 * 1024 * 1024
 
 
+async def test_the_pages_of_a_collection_have_each_member_once(world: World) -> None:
+    rows = [member(world, f"m{number:02}") for number in range(25)]
+    async with in_process(*rows, skill_row(world.blobs, "other"), world=world) as server:
+        names: list[str] = []
+        token = ""
+        while True:
+            page = await server.list(collection="LAB", page_size=10, page_token=token)
+            assert page.total_size == 25
+            assert shown(page) == ([] if token else [("lab", "25 recipes of the lab.", 25)])
+            names += [each.name for each in page.skills]
+            if not (token := page.next_page_token):
+                break
+    assert names == [row.name for row in rows]
+
+
+async def test_members_are_loaded_and_say_what_they_are_members_of(world: World) -> None:
+    async with in_process(member(world, "a"), skill_row(world.blobs, "b"), world=world) as server:
+        page = await server.list(view=pb.SKILL_VIEW_FULL)
+        assert [(each.name, each.collection) for each in page.skills] == [("a", "lab"), ("b", "")]
+        body = await server.call(pb.SkillBodyRequest(name="a"), pb.SkillBodyResponse)
+        assert body.total_bytes
+        page = await server.list(collection="lab", invocation=pb.INVOCATION_FILTER_MODEL)
+        assert [each.name for each in page.skills] == ["a"]
+
+
 def test_a_line_survives_a_restart_on_a_source_that_is_down(serve: Serve, tmp_path: Path) -> None:
     root = grow(
         tmp_path / "skills",
@@ -174,6 +199,10 @@ def test_both_clients_list_collections_and_their_members(connect: Connect, serve
     [collection] = client.list_skills().collections
     assert (collection.id, collection.line, collection.count) == ("Lab", "Skills of the collection Lab: 1", 1)
     assert [each.name for each in client.list_skills(collection="lab").skills] == ["a"]
+    listing = client.list_collections()
+    assert (listing.collections, listing.dropped) == ((collection,), ())
+    assert listing.generation.digest == client.list_skills().generation.digest
+    assert client.narrowed(allow=["b"]).list_collections().collections == ()
     with pytest.raises(skillsource.CollectionNotFound):
         client.list_skills(collection="art")
     with pytest.raises(skillsource.CollectionNotFound):

@@ -129,6 +129,15 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionListing:
+    """The collections of a catalog, in byte order of their ids, each with as many skills as the caller sees of it."""
+
+    generation: Generation
+    collections: tuple[Collection, ...]
+    dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
     """The whole text of a skill."""
 

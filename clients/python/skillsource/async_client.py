@@ -157,6 +157,7 @@ class AsyncClient:
     present = _awaited(Operations.present)
     list_skills = _awaited(Operations.list_skills)
     iter_skills = _iterating(Operations.iter_skills)
+    list_collections = _awaited(Operations.list_collections)
     search_skills = _awaited(Operations.search_skills)
     render_catalog = _awaited(Operations.render_catalog)
     search_capabilities = _awaited(Operations.search_capabilities)

@@ -171,6 +171,7 @@ class Client:
     present = _blocking(Operations.present)
     list_skills = _blocking(Operations.list_skills)
     iter_skills = _iterating(Operations.iter_skills)
+    list_collections = _blocking(Operations.list_collections)
     search_skills = _blocking(Operations.search_skills)
     render_catalog = _blocking(Operations.render_catalog)
     search_capabilities = _blocking(Operations.search_capabilities)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from skillsource import wire
-from skillsource.answers import InvocationFilter, Listing, SkillView
+from skillsource.answers import CollectionListing, InvocationFilter, Listing, SkillView
 from skillsource.cache import Cache, Identity
 from skillsource.drops import Drops
 from skillsource.errors import Exhausted, GenerationExpired, GenerationsMixed, InvalidArgument, ProtocolError
@@ -200,6 +200,18 @@ class CatalogReads:
         """Begin a listing that is taken page by page, in order."""
         return Pages(self._fields(narrowing, page_size), ascending=True)
 
+    def collections(self, narrowing: Narrowing) -> Operation[CollectionListing]:
+        """Ask for the collections of a listing alone: they are all on its first page, however few skills it has."""
+        identity = self._identity(narrowing)
+        if self._mirror is not None and (known := self._mirror.at_hand(CATALOG, identity, Listing)) is not None:
+            return CollectionListing(generation=known.generation, collections=known.collections)
+        page = yield from Pages(self._fields(narrowing, 1), ascending=True).next()
+        drops = Drops()
+        drops.add_all(page.dropped)
+        return CollectionListing(
+            generation=page.generation, collections=_collections(page, drops), dropped=drops.told()
+        )
+
     def present(self) -> Operation[Generation]:
         """Ask for the state alone."""
         if self._mirror is not None and (known := self._mirror.generation()) is not None:
@@ -226,19 +238,25 @@ def _put_together(parts: list[Page]) -> Listing:
     total_size = parts[0].total_size
     if total_size != len(skills):
         drops.add("total_size", "", f"says {total_size:,}, and {len(skills):,} skills came")
+    collections = _collections(parts[0], drops)
+    return Listing(
+        generation=parts[-1].generation,
+        skills=tuple(skills),
+        collections=collections,
+        total_size=total_size,
+        dropped=drops.told(),
+    )
+
+
+def _collections(page: Page, drops: Drops) -> tuple[Collection, ...]:
+    """Return the collections of a first page, each id once."""
     collections: dict[str, Collection] = {}
-    for collection in parts[0].collections:
+    for collection in page.collections:
         if collection.id in collections or not collection.id:
             drops.add("collections", collection.id, "has no id, or one that is there twice; the first is kept")
         else:
             collections[collection.id] = collection
-    return Listing(
-        generation=parts[-1].generation,
-        skills=tuple(skills),
-        collections=tuple(collections.values()),
-        total_size=total_size,
-        dropped=drops.told(),
-    )
+    return tuple(collections.values())
 
 
 def _name(skill: Skill) -> str:

@@ -19,6 +19,7 @@ from skillsource.answers import (
     Capabilities,
     CatalogFormat,
     CatalogOrder,
+    CollectionListing,
     Inventory,
     InvocationFilter,
     Listing,
@@ -178,6 +179,17 @@ class Operations:
         """
         narrowing = Narrowing(view=view, invocation=invocation, collection=collection)
         return PagePlan(self._catalog.pages(narrowing, page_size), self._read_timeout_s if timeout is None else timeout)
+
+    def list_collections(
+        self, *, invocation: InvocationFilter = InvocationFilter.ANY, timeout: float | None = None
+    ) -> Plan[CollectionListing]:
+        """List the collections alone, in one call: `list_skills(collection=)` has the members of one.
+
+        Args:
+            invocation: Count only skills whose use this one may begin.
+            timeout: Seconds.
+        """
+        return self._read(self._catalog.collections(Narrowing(invocation=invocation)), timeout)
 
     def search_skills(
         self,

@@ -20,6 +20,7 @@ COMMANDS = {
     "body",
     "capabilities",
     "check",
+    "collections",
     "config",
     "diagnostics",
     "diff",

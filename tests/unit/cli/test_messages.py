@@ -17,6 +17,7 @@ from skillsource import (
     CapabilityKind,
     CatalogEvent,
     Collection,
+    CollectionListing,
     Diagnostic,
     Generation,
     Inventory,
@@ -219,6 +220,10 @@ CASES: list[tuple[Answer, dict[str, object]]] = [
     (SKILL, SKILL_JSON),
     (BASIC, BASIC_JSON),
     (
+        CollectionListing(generation=GENERATION, collections=(Collection(id="data", line="All of it.", count=7),)),
+        {"generation": GENERATION_JSON, "collections": [{"id": "data", "line": "All of it.", "count": 7}]},
+    ),
+    (
         Listing(
             generation=GENERATION,
             skills=(SKILL, BASIC),
@@ -406,7 +411,15 @@ def test_protobuf_reads_the_json_as_the_same_message(answer: Answer, expected: d
     assert MessageToDict(message, preserving_proto_field_name=True) == expected
 
 
-@pytest.mark.parametrize("answer", [answer for answer, _expected in CASES if answer is not BASIC], ids=type)
+IN_PART = (Skill, CollectionListing)
+"""BASIC skills, and the collections of a listing without its skills."""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [answer for answer, _expected in CASES if answer is SKILL or not isinstance(answer, IN_PART)],
+    ids=type,
+)
 def test_no_field_of_a_message_is_forgotten(answer: Answer) -> None:
     message = message_of(answer)
     told = {field.name for field, _value in message.ListFields()}
