@@ -5,7 +5,7 @@ by the digest of its bundle, so that the next index takes in what is new, strike
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -28,7 +28,8 @@ class LayerIndex:
     `slots` are the numbers of these skills by the digests of their bundles. `bundles` are the bundles by
     slot, and `sizes` how many terms each has, also of those that are `gone` and still in `parts`; `gone_counts` says in
     how many of these each term is. `not_for_model` and `not_for_user` are the slots of skills whose use the one or the
-    other may not begin.
+    other may not begin. `unread` are the digests of the bundles whose bodies were not at hand: whoever makes an index
+    says so, and what was unread stays it until it is taken in anew.
     """
 
     layer_digest: str
@@ -40,6 +41,7 @@ class LayerIndex:
     gone_counts: Mapping[str, int]
     not_for_model: frozenset[int]
     not_for_user: frozenset[int]
+    unread: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         """Return how many skills there are."""
@@ -78,17 +80,23 @@ def indexed(generation: Generation, weights_of: Callable[[Bundle], Mapping[str, 
 
 
 def followed(
-    index: LayerIndex, generation: Generation, weights_of: Callable[[Bundle], Mapping[str, int]]
+    index: LayerIndex,
+    generation: Generation,
+    weights_of: Callable[[Bundle], Mapping[str, int]],
+    *,
+    said_of: Callable[[Bundle], Mapping[str, int]] | None = None,
+    anew: Collection[str] = frozenset(),
 ) -> LayerIndex:
-    """Return the index of a later generation, made of an earlier one's: only what differs is asked for.
+    """Return the index of a later generation, or of the same, made of an earlier one's: only what differs is asked for.
 
     That is what came, and what is gone, to be struck out by what it said; where that cannot be told any more, the
-    whole index is gone through.
+    whole index is gone through. `said_of` says what a bundle weighed before, where that is not what it weighs now;
+    those whose digests are in `anew` are taken in once more.
     """
     present = {row.bundle.digest: row for row in generation.listed}
-    kept = {digest: slot for digest, slot in index.slots.items() if digest in present}
-    going = frozenset(slot for digest, slot in index.slots.items() if digest not in present)
-    gone_counts = _with_gone(index, going, weights_of) if going else index.gone_counts
+    kept = {digest: slot for digest, slot in index.slots.items() if digest in present and digest not in anew}
+    going = frozenset(slot for digest, slot in index.slots.items() if digest not in kept)
+    gone_counts = _with_gone(index, going, said_of or weights_of) if going else index.gone_counts
     slots, parts = dict(kept), list(index.parts)
     bundles, sizes = list(index.bundles), list(index.sizes)
     not_for_model, not_for_user = set(index.not_for_model - going), set(index.not_for_user - going)
@@ -118,6 +126,7 @@ def followed(
         gone_counts=gone_counts,
         not_for_model=frozenset(not_for_model),
         not_for_user=frozenset(not_for_user),
+        unread=index.unread & kept.keys(),
     )
     too_many = len(made.gone) > max(_GONE_AT_LEAST, len(made) // 4) or len(bundles) > MOST_SLOTS
     return _without_gone(made) if too_many else made
@@ -168,4 +177,5 @@ def _without_gone(index: LayerIndex) -> LayerIndex:
         gone_counts=_NO_COUNTS,
         not_for_model=frozenset(moved[slot] for slot in index.not_for_model),
         not_for_user=frozenset(moved[slot] for slot in index.not_for_user),
+        unread=index.unread,
     )

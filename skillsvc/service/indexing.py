@@ -3,13 +3,16 @@
 What is quickly done is done when a search asks for it, which waits a moment: a small layer, or a few changes of a large
 one. Large layers that have been searched, and those that are there at the start, are followed as they change. Until an
 index has caught up the plain rule answers (`catalog/plain_search.py`).
+
+A body that comes after its skill was listed, since a source has it elsewhere, is taken into the index when it has come.
 """
 
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from skillsvc.catalog.current import Current
 from skillsvc.catalog.layer_index import LayerIndex, followed, indexed
@@ -42,7 +45,7 @@ class Indexing:
     def __init__(
         self,
         current: Current,
-        body_of: Callable[[SourceKey, Bundle], str],
+        body_of: Callable[[SourceKey, Bundle], str | None],
         *,
         at_most_bytes: int,
         wait_s: float = _WAIT_S,
@@ -51,7 +54,7 @@ class Indexing:
 
         Args:
             current: What is published.
-            body_of: Returns the body of a source's bundle, "" where it is not at hand; called in threads.
+            body_of: Returns the body of a source's bundle, None where it is not at hand; called in threads.
             at_most_bytes: Memory for all indexes.
             wait_s: How many seconds a search waits at most for an index that is quickly made.
         """
@@ -61,6 +64,7 @@ class Indexing:
         self._indexes = LayerIndexes(at_most_bytes)
         self._coming: dict[Partition, asyncio.Future[None]] = {}
         self._followed: set[Partition] = set()
+        self._brought: dict[Partition, set[str]] = {}
         self.is_closing = threading.Event()
         """Set once nothing is built any more."""
         # A pool each, so that no small layer waits for minutes of a large one's.
@@ -99,6 +103,17 @@ class Indexing:
             return None
         await asyncio.wait(quick, timeout=self._wait_s)
         return self._found(view.layers)
+
+    def take_in(self, partition: Partition, digest: str) -> None:
+        """Have a body taken into the index of a layer, by its digest or its document's: it has come."""
+        held = self._indexes.latest(partition)
+        is_coming = partition in self._coming
+        if is_coming or (held is not None and held.index.unread):
+            self._brought.setdefault(partition, set()).add(digest)
+        if not is_coming and partition in self._brought:
+            layer = self._current.layers.get(partition)
+            if layer is not None and not self.is_closing.is_set():
+                _ = self._begin(layer.present)
 
     def latest(self, view: View) -> tuple[LayerIndex, ...]:
         """Return the indexes that the layers of a view have, of whichever of their generations."""
@@ -156,11 +171,12 @@ class Indexing:
     async def _build(self, layer: Generation) -> None:
         partition = layer.partition
         latest = self._indexes.latest(partition)
+        brought = self._brought.pop(partition, frozenset[str]())
         quick = self._is_quick(layer)
         pool, words = (self._quick if quick else self._slow), self._words[quick]
         loop = asyncio.get_running_loop()
         try:
-            made = await loop.run_in_executor(pool, lambda: self._made(layer, latest, words))
+            made = await loop.run_in_executor(pool, lambda: self._made(layer, latest, words, brought))
         except (_Closing, RuntimeError, asyncio.CancelledError):
             if not self.is_closing.is_set():
                 raise
@@ -176,20 +192,41 @@ class Indexing:
         self._indexes.keep(made)
         if len(layer.listed) >= LARGE:
             self._followed.add(partition)
-            if held.present.digest != layer.digest and not self.is_closing.is_set():
-                _ = self._begin(held.present)
+        is_behind = partition in self._followed and held.present.digest != layer.digest
+        if (is_behind or partition in self._brought) and not self.is_closing.is_set():
+            _ = self._begin(held.present)
 
-    def _made(self, layer: Generation, latest: Indexed | None, words: Words) -> Indexed:
+    def _made(
+        self, layer: Generation, latest: Indexed | None, words: Words, brought: Collection[str] = frozenset()
+    ) -> Indexed:
         sources = _sources_of(layer) if latest is None else {**_sources_of(latest.generation), **_sources_of(layer)}
+        before = frozenset[str]() if latest is None else latest.index.unread
+        unread: set[str] = set()
 
         def weights_of(bundle: Bundle) -> Mapping[str, int]:
             if self.is_closing.is_set():
                 raise _Closing
             body = self._body_of(SourceKey(layer.partition, sources[bundle.digest]), bundle)
-            return weigh(bundle.skill, body, words)
+            if body is None:
+                unread.add(bundle.digest)
+            return weigh(bundle.skill, body or "", words)
 
-        index = indexed(layer, weights_of) if latest is None else followed(latest.index, layer, weights_of)
-        return Indexed(layer, index)
+        def said_of(bundle: Bundle) -> Mapping[str, int]:
+            return weigh(bundle.skill, "", words) if bundle.digest in before else weights_of(bundle)
+
+        if latest is None:
+            index = indexed(layer, weights_of)
+        else:
+            bundles = (latest.index.bundles[latest.index.slots[digest]] for digest in before)
+            anew = {bundle.digest for bundle in bundles if _text_of(bundle) in brought}
+            index = followed(latest.index, layer, weights_of, said_of=said_of, anew=anew)
+        return Indexed(layer, replace(index, unread=index.unread | (unread & index.slots.keys())))
+
+
+def _text_of(bundle: Bundle) -> str:
+    """Return the digest of what holds the body of a bundle, "" where nothing does."""
+    text = bundle.document or bundle.body
+    return "" if text is None else text.digest
 
 
 def _sources_of(layer: Generation) -> Mapping[str, str]:

@@ -36,6 +36,8 @@ _Done = TypeVar("_Done")
 
 BY_INDEX = "bm25"
 PLAIN = "idf"
+IN_PART = "-partial"
+"""Added where the body of a skill that is seen was not looked through: its source has it elsewhere, or it is broken."""
 _MOST_READ = 1_000
 """Skills without an index whose bodies a search reads: of more it knows names and descriptions only."""
 _LOOKED_THROUGH = 128 * 1024
@@ -69,19 +71,22 @@ class Searches:
         indexes = await self._indexing.of(view)
         if indexes is not None:
             found = indexes
-            return await self._threads.run(lambda: then(self._by_index(ask, view, found), BY_INDEX))
+            return await self._threads.run(lambda: then(self._by_index(ask, view, found), _by_index(view, found)))
         latest = self._indexing.latest(view)
-        return await self._plainly.run(lambda: then(self._plain(ask, seen, latest), PLAIN))
+        return await self._plainly.run(lambda: then(*self._plain(ask, seen, latest)))
 
     def _by_index(self, ask: SearchAsk, view: View, indexes: Sequence[LayerIndex]) -> Sequence[Hit]:
         return search(view, indexes, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
 
-    def _plain(self, ask: SearchAsk, seen: Seen, latest: Sequence[LayerIndex]) -> Sequence[Hit]:
-        """Search without an index of this generation; what indexes of other ones know of a skill is as true."""
+    def _plain(self, ask: SearchAsk, seen: Seen, latest: Sequence[LayerIndex]) -> tuple[Sequence[Hit], str]:
+        """Search without an index of this generation; what indexes of other ones know of a skill is as true.
+
+        Return the engine, too.
+        """
         view = seen.sight.view
         terms = plain_terms(ask.query)
         if not terms:
-            return ()
+            return (), PLAIN
         known = SaidByIndexes(latest, terms, self._words)
         unknown = sum(
             not any(row.bundle.digest in index.slots for index in latest)
@@ -89,7 +94,10 @@ class Searches:
             for row in layer.listed
         )
 
+        in_part = unknown > _MOST_READ or _has_unread(view, latest)
+
         def said_by(row: Row) -> PlainTerms:
+            nonlocal in_part
             said = known.of(row)
             if said is not None:
                 return said
@@ -97,9 +105,11 @@ class Searches:
             if unknown > _MOST_READ:
                 return summary_terms(skill, terms, self._words)
             body = self._texts.body_at_hand(source_of(seen, row), row.bundle)
-            return terms_of_skill(skill, body, self._words)
+            in_part = in_part or body is None
+            return terms_of_skill(skill, body or "", self._words)
 
-        return plain_search(view, said_by, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
+        hits = plain_search(view, said_by, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
+        return hits, PLAIN + IN_PART if in_part else PLAIN
 
     def _answer(self, ask: SearchAsk, seen: Seen, hits: Sequence[Hit], engine: str) -> bytes:
         """Encode hits; each has its body whole where what is left of the budget holds it, and none where not."""
@@ -107,7 +117,7 @@ class Searches:
         told: list[pb.SearchHit] = []
         for hit in hits:
             bundle = hit.row.bundle
-            body = self._texts.body_at_hand(source_of(seen, hit.row), bundle)
+            body = self._texts.body_at_hand(source_of(seen, hit.row), bundle) or ""
             size = bundle.body.size if bundle.body is not None else 0
             given = body if size <= left else ""
             left -= len(given.encode())
@@ -120,6 +130,21 @@ class Searches:
                 )
             )
         return seen.encoded + pb.SearchSkillsResponse(hits=told, engine=engine).SerializeToString()
+
+
+def _by_index(view: View, indexes: Sequence[LayerIndex]) -> str:
+    """Return the engine that searches by indexes."""
+    return BY_INDEX + IN_PART if _has_unread(view, indexes) else BY_INDEX
+
+
+def _has_unread(view: View, indexes: Sequence[LayerIndex]) -> bool:
+    """Tell whether a skill that is seen is in an index without its body; of what is hidden nothing is told."""
+    unread = ((index, digest) for index in indexes for digest in index.unread)
+    return any(
+        row is not None and row.bundle.digest == digest
+        for index, digest in unread
+        for row in (view.find(index.bundles[index.slots[digest]].skill.name),)
+    )
 
 
 def _matched(hit: Hit, body: str, words: Words) -> tuple[Field, ...]:

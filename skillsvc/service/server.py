@@ -144,6 +144,7 @@ class Server:
         self._indexing = Indexing(
             parts.current, self._texts.body_at_hand, at_most_bytes=parts.limits.search_index_bytes
         )
+        self._texts.when_brought(lambda source, digest: self._indexing.take_in(source.partition, digest))
         needs = None if parts.in_use is None else Needs(parts.in_use, self._looking_for, parts.limits)
         self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers, needs)
         self._hurrying: asyncio.Future[None] | None = None

@@ -6,6 +6,7 @@ keep anybody from reading what is here. What another source has of the same dige
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 
 from skillsvc.catalog.reports import SourceKey
 from skillsvc.content.blobs import BlobStore
@@ -37,6 +38,7 @@ class Texts:
         self._remote = remote
         self._outbound = outbound
         self._coming: dict[tuple[SourceKey, str], asyncio.Future[None]] = {}
+        self._told: Callable[[SourceKey, str], None] = lambda _source, _digest: None
 
     async def given(self, seen: Seen, row: Row, digest: str) -> None:
         """Return once a row's source has given a blob that it names, which may be here through another one."""
@@ -70,8 +72,14 @@ class Texts:
         await self._bring(seen, row, asset.digest)
         return await self._threads.run(lambda: is_text(self._blobs.read(asset.digest)))
 
-    def body_at_hand(self, source: SourceKey, bundle: Bundle) -> str:
-        """Return the body of a source's bundle, "" where it has none, or none that is here and its own. For any thread.
+    def when_brought(self, told: Callable[[SourceKey, str], None]) -> None:
+        """Have `told` called on the loop with the source and the digest of each blob that has been brought."""
+        self._told = told
+
+    def body_at_hand(self, source: SourceKey, bundle: Bundle) -> str | None:
+        """Return the body of a source's bundle, "" where it has none, None where it is not here or not its own.
+
+        For any thread.
 
         What merely serves to find skills is never fetched, and no fault of what is stored is told of it.
         """
@@ -81,11 +89,11 @@ class Texts:
         offered = remote is not None and not remote.is_idle and remote.offers(source, digest)
         # Asked of the store, as in `_bring`: what is not here yet is not lost.
         if remote is not None and offered and (remote.owes(source, digest) or not self._blobs.has(digest)):
-            return ""
+            return None
         try:
             return self._body(bundle).decode()
         except SkillsvcError:
-            return ""
+            return None
 
     async def _bring(self, seen: Seen, row: Row, digest: str) -> None:
         """Return once a blob is here that a row's source has elsewhere; what it does not offer is here, or lost."""
@@ -109,9 +117,9 @@ class Texts:
 
     def _came(self, wanted: tuple[SourceKey, str], came: asyncio.Future[None]) -> None:
         del self._coming[wanted]
-        if not came.cancelled():
-            # Whoever waited may be gone: an error that nobody asks for is no fault of the loop's.
-            came.exception()
+        # Whoever waited may be gone: an error that nobody asks for is no fault of the loop's.
+        if not came.cancelled() and came.exception() is None:
+            self._told(*wanted)
 
     def _asset(self, asset: Asset, offset: int, length: int) -> bytes:
         data = self._blobs.read(asset.digest, offset, length)

@@ -266,3 +266,22 @@ async def test_what_one_source_has_is_not_served_of_another_that_names_its_diges
     finally:
         owner.close()
         liar.close()
+
+
+async def test_a_search_finds_what_a_body_says_once_it_has_come_and_says_so_before(site: WebServer) -> None:
+    async with serving_manifest(site, TIDES) as server:
+
+        async def search(query: str) -> tuple[str, list[str]]:
+            answer = await server.call(pb.SearchSkillsRequest(query=query), pb.SearchSkillsResponse)
+            return answer.engine, [hit.skill.name for hit in answer.hits]
+
+        assert await search("tide") == ("bm25-partial", ["tides"])
+        assert await search("read the table") == ("bm25-partial", ["tides"])
+        assert await search("\u00e9") == ("bm25-partial", [])
+        assert site.paths() == [INDEX]
+        await server.call(pb.SkillBodyRequest(name="tides"), pb.SkillBodyResponse)
+        async with asyncio.timeout(PATIENCE_S):
+            while (await search("\u00e9"))[0] != "bm25":
+                pass
+        assert await search("\u00e9") == ("bm25", ["tides"])
+        assert await search("tide") == ("bm25", ["tides"])

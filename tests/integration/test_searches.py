@@ -211,7 +211,7 @@ async def test_a_search_of_a_large_layer_does_not_wait_for_its_index() -> None:
     async with many(world, LARGE + 1_000) as (server, _rows):
         # More skills than are gone through by their bodies: what their summaries say is found meanwhile.
         answer = await find(server, "sails", limit=2)
-        assert (answer.engine, names(answer)) == ("idf", ["s0000", "s0001"])
+        assert (answer.engine, names(answer)) == ("idf-partial", ["s0000", "s0001"])
         blobs.let_go.set()
         assert (await by_index(server, "sails", limit=2)).engine == "bm25"
 

@@ -32,7 +32,7 @@ def body_of(_source: SourceKey, bundle: Bundle) -> str:
 class Stage:
     """A layer that a test publishes to, and what indexes it."""
 
-    def __init__(self, body: Callable[[SourceKey, Bundle], str] = body_of) -> None:
+    def __init__(self, body: Callable[[SourceKey, Bundle], str | None] = body_of) -> None:
         self.clock = Clock()
         self.current = Current(MemoryLayerLog(os.urandom), Limits())
         self.current.open_layer(DEPLOYMENT, self.clock())
@@ -111,3 +111,45 @@ async def test_the_end_does_not_wait_for_a_large_layer() -> None:
     await asyncio.to_thread(begun.wait)
     await stage.indexing.close()
     assert len(read) == 1
+
+
+class Lazy:
+    """Bodies that are not at hand before they are let come."""
+
+    def __init__(self) -> None:
+        self.come: set[str] = set()
+
+    def __call__(self, source: SourceKey, bundle: Bundle) -> str | None:
+        return body_of(source, bundle) if bundle.digest in self.come else None
+
+    def bring(self, stage: Stage, bundle: Bundle) -> None:
+        """Let a body come, and tell of it."""
+        assert bundle.body is not None
+        self.come.add(bundle.digest)
+        stage.indexing.take_in(DEPLOYMENT, bundle.body.digest)
+
+
+async def test_a_body_that_comes_later_is_taken_into_the_index() -> None:
+    lazy = Lazy()
+    stage = Stage(lazy)
+    rows = [SHELVES.row(name, "About it.", body=f"Of {name}.") for name in ("wind", "rain")]
+    stage.current.publish(DEPLOYMENT, in_order(rows), (), stage.clock())
+    view = stage.view()
+    assert (found := await stage.indexing.of(view)) is not None
+    assert (found[0].count("of"), len(found[0].unread)) == (0, 2)
+    for number, row in enumerate(rows, 1):
+        lazy.bring(stage, row.bundle)
+        async with asyncio.timeout(PATIENCE_S):
+            while (found := await stage.indexing.of(view)) is None or len(found[0].unread) != 2 - number:  # noqa: ASYNC110 - as above
+                await asyncio.sleep(0)
+        assert (found[0].count("of"), found[0].count("about"), len(found[0])) == (number, 2, 2)
+    await stage.indexing.close()
+
+
+async def test_a_body_that_nobody_waits_for_has_nothing_made() -> None:
+    stage = Stage()
+    view = stage.publish(1)
+    before = await stage.indexing.of(view)
+    stage.indexing.take_in(DEPLOYMENT, "0" * 64)
+    assert await stage.indexing.of(view) == before
+    await stage.indexing.close()
