@@ -5,7 +5,7 @@ from typing import Protocol
 import pytest
 
 from skillsvc.domain.caps import fits_skill_name
-from skillsvc.domain.diagnostics import Severity
+from skillsvc.domain.diagnostics import DiagnosticCode, Severity
 from skillsvc.sources.source import Observation, Outcome, Source
 
 
@@ -130,6 +130,69 @@ class SourceContract:
             assert (seen.outcome, seen.found) == (self.gone, ())
         place.write("a", "One.")
         assert described(source.observe()) == [("a", "One.")]
+
+
+class Shelves(Place, Protocol):
+    """A place whose skills lie in folders, so that one of these can stand for a collection."""
+
+    def mark(self, folder: str, text: str) -> None:
+        """Put a COLLECTION.json there, or change what it says."""
+
+
+class CollectionsContract:
+    """What a source promises of collections, where its skills lie in folders, with the fixtures of `SourceContract`."""
+
+    @pytest.fixture
+    def place(self) -> Shelves:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def source(self, place: Shelves) -> Source:
+        raise NotImplementedError
+
+    def test_what_lies_below_a_mark_is_a_member(self, source: Source, place: Shelves) -> None:
+        place.write("x/a", "One.")
+        place.write("y/b", "Two.")
+        place.mark("x", '{"id": "lab", "prompt_line": "{count} in all"}')
+        place.mark("y", "{}")
+        seen = source.observe()
+        assert (seen.outcome, seen.diagnostics) == (Outcome.WHOLE, ())
+        assert members(seen) == [("x/a", "lab", "{count} in all"), ("y/b", "y", "")]
+
+    def test_a_mark_that_changes_is_seen_by_either_look_and_changes_no_bundle(
+        self, source: Source, place: Shelves
+    ) -> None:
+        place.write("x/a", "One.")
+        place.mark("x", '{"id": "lab"}')
+        first = source.observe()
+        place.mark("x", '{"id": "art"}')
+        second = source.observe()
+        place.mark("x", '{"id": "art", "prompt_line": "Of art"}')
+        third = source.observe(["x/COLLECTION.json"])
+        place.remove("x/COLLECTION.json")
+        fourth = source.observe(["x/COLLECTION.json"])
+        looks = (first, second, third, fourth)
+        told = [("lab", ""), ("art", ""), ("art", "Of art"), ("", "")]
+        assert [members(seen) for seen in looks] == [[("x/a", *each)] for each in told]
+        assert len({seen.found[0].bundle for seen in looks}) == 1
+
+    def test_a_mark_that_breaks_a_rule_hides_no_skill(self, source: Source, place: Shelves) -> None:
+        place.write("x/a", "One.")
+        place.mark("x", "[")
+        seen = source.observe()
+        assert (seen.outcome, members(seen)) == (Outcome.WHOLE, [("x/a", "", "")])
+        [said] = seen.diagnostics
+        assert (said.severity, said.code, said.skill, said.source) == (
+            Severity.WARNING,
+            DiagnosticCode.COLLECTION_MALFORMED,
+            "x",
+            source.label,
+        )
+
+
+def members(seen: Observation) -> list[tuple[str, str, str]]:
+    """Return where skills were found, what collection they are of and what line it has."""
+    return [(found.place, found.collection, found.collection_line) for found in seen.found]
 
 
 def described(seen: Observation) -> list[tuple[str, str]]:

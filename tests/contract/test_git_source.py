@@ -13,7 +13,7 @@ from skillsvc.sources.git.source import GitSettings, GitSource
 from skillsvc.sources.reading import ReadingSettings
 from skillsvc.sources.source import Outcome, Source
 from tests.contract.memory_blob_store import MemoryBlobStore
-from tests.contract.source import Place, SourceContract
+from tests.contract.source import CollectionsContract, Place, SourceContract
 from tests.simulators.git_objects import FOLDER, NOWHERE, LocalRemote, Placed
 from tests.unit.sources.trees import skill
 
@@ -35,6 +35,9 @@ class _Commits:
     def remove(self, place: str) -> None:
         self.remote.commit({place: None})
 
+    def mark(self, folder: str, text: str) -> None:
+        self.remote.commit({f"{folder}/COLLECTION.json": text})
+
     def hide(self, place: str) -> None:
         self._hidden = self.remote.files[f"{place}/SKILL.md"]
         self.remote.commit({place: None})
@@ -51,12 +54,12 @@ class _Commits:
         self.remote.answers = [FetchAnswer(status=FetchStatus.UNREACHABLE)] * 2
 
 
-class TestGitSource(SourceContract):
+class TestGitSource(SourceContract, CollectionsContract):
     gone = Outcome.FAILED
 
     @pytest.fixture
     @override
-    def place(self, tmp_path: Path) -> Place:
+    def place(self, tmp_path: Path) -> _Commits:
         return _Commits(tmp_path / "remote")
 
     @pytest.fixture

@@ -9,7 +9,7 @@ from skillsvc.domain.errors import DataLoss, ErrorReason
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.source import Outcome, Source
 from tests.contract.memory_blob_store import MemoryBlobStore
-from tests.contract.source import Place, SourceContract
+from tests.contract.source import CollectionsContract, SourceContract
 from tests.simulators.oci_registry import Pushed, RegistryServer, Repository, serving_registry
 from tests.simulators.oci_sources import making_sources
 from tests.simulators.packing import skill_file, tar_gz_of, tarred
@@ -41,21 +41,26 @@ class _Pushes:
         self._push()
 
     def write(self, place: str, description: str) -> None:
-        self._files[place] = skill_file(place.rpartition("/")[2], description)
+        self._files[f"{place}/SKILL.md"] = skill_file(place.rpartition("/")[2], description)
         self._push()
 
     def spoil(self, place: str) -> None:
-        self._files[place] = b"---\n"
+        self._files[f"{place}/SKILL.md"] = b"---\n"
         self._push()
 
     def remove(self, place: str) -> None:
-        del self._files[place]
+        for path in [path for path in self._files if path == place or path.startswith(f"{place}/")]:
+            del self._files[path]
+        self._push()
+
+    def mark(self, folder: str, text: str) -> None:
+        self._files[f"{folder}/COLLECTION.json"] = text.encode()
         self._push()
 
     def hide(self, place: str) -> None:
         # Nothing in an artifact can be hidden alone: the store's own disk fails at bytes that were fetched.
-        self._files[place] += b"\n"
-        self.blobs.damaged.add(MemoryBlobStore().put(self._files[place]))
+        self._files[f"{place}/SKILL.md"] += b"\n"
+        self.blobs.damaged.add(MemoryBlobStore().put(self._files[f"{place}/SKILL.md"]))
         self._push()
 
     def show(self, place: str) -> None:
@@ -66,7 +71,7 @@ class _Pushes:
         self.repository.registry.delete_manifest(self.repository.name, self._digest)
 
     def _push(self) -> None:
-        members = (tarred(f"{place}/SKILL.md", data) for place, data in self._files.items())
+        members = (tarred(path, data) for path, data in self._files.items())
         self._digest = self.repository.push(Pushed(data=tar_gz_of(*members)))
 
 
@@ -77,14 +82,14 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RegistryServe
 
 
 @pytest.mark.integration
-class TestOciSource(SourceContract):
+class TestOciSource(SourceContract, CollectionsContract):
     gone = Outcome.FAILED
     # Not "A" beside "a": an archive in which two names differ by case alone is refused.
     in_order = ("B", "z", "é", "a/x-y", "a/x/deep")
 
     @pytest.fixture
     @override
-    def place(self, registry: RegistryServer) -> Iterator[Place]:
+    def place(self, registry: RegistryServer) -> Iterator[_Pushes]:
         with serving() as relay:
             yield _Pushes(Repository(registry, relay), _FailingStore())
 

@@ -12,7 +12,7 @@ from skillsvc.domain.skill import Found
 from skillsvc.sources.discovery import Layout
 from skillsvc.sources.source import Outcome, Source
 from tests.contract.memory_blob_store import MemoryBlobStore
-from tests.contract.source import Place, SourceContract
+from tests.contract.source import CollectionsContract, Place, SourceContract
 from tests.simulators.scripted_source import ScriptedSource
 from tests.simulators.skills import skill_row
 from tests.unit.sources.trees import grow, skill, source_of
@@ -31,7 +31,11 @@ class _Folder:
         (self._root / place / "SKILL.md").write_text("---\n")
 
     def remove(self, place: str) -> None:
-        shutil.rmtree(self._root / place)
+        path = self._root / place
+        path.unlink() if path.is_file() else shutil.rmtree(path)
+
+    def mark(self, folder: str, text: str) -> None:
+        grow(self._root, {f"{folder}/COLLECTION.json": text})
 
     def hide(self, place: str) -> None:
         # A name longer than a system can hold cannot be looked up, whoever asks: modes do not bind a superuser.
@@ -46,10 +50,10 @@ class _Folder:
         shutil.rmtree(self._root)
 
 
-class TestDirectorySource(SourceContract):
+class TestDirectorySource(SourceContract, CollectionsContract):
     @pytest.fixture
     @override
-    def place(self, tmp_path: Path) -> Place:
+    def place(self, tmp_path: Path) -> _Folder:
         (tmp_path / "skills").mkdir()
         return _Folder(tmp_path / "skills")
 
