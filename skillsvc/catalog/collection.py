@@ -21,7 +21,7 @@ def collections_of(view: View, rows: Iterable[Row]) -> tuple[Collection, ...]:
     """Return the collections that rows of a view belong to, in byte order of their ids; these rows alone are counted.
 
     Ids that are one identity are one collection (`rules.md` 4), under the id and the line that it has in the strongest
-    layer with a member among the rows; within that layer, those of its first member there.
+    layer with a member among the rows; within that layer, those of the most trusted source, then of the first member.
     """
     if not has_collections(view):
         return ()
@@ -56,7 +56,8 @@ def _collection(view: View, members: Sequence[Row]) -> Collection:
         (row.found.collection, row.found.collection_line) != (first.collection, first.collection_line)
         for row in members
     ):
-        first = min(members, key=lambda row: (_rank(view, row), row.name)).found
+        # No source that is trusted less puts its words before a model in the name of another's collection.
+        first = min(members, key=lambda row: (_rank(view, row), row.trust.value, row.tier.value, row.name)).found
     return collection_of(first.collection, first.collection_line, len(members))
 
 

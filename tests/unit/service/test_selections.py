@@ -70,3 +70,35 @@ def test_what_is_larger_than_all_that_may_be_kept_is_answered_all_the_same() -> 
     selections, view = Selections(rows=2), view_of("c")
     assert listed(selections, view, ALL) == ["a", "b", "c"]
     assert listed(selections, view, ALL) == ["a", "b", "c"]
+
+
+def test_a_collection_is_held_where_one_of_its_members_is_allowed_whoever_may_begin_it() -> None:
+    rows = (
+        skill_row(MemoryBlobStore(), "a", model=False, collection="Lab"),
+        skill_row(MemoryBlobStore(), "b", collection="art"),
+        skill_row(MemoryBlobStore(), "c"),
+    )
+    view = compose((generation(DEPLOYMENT, *rows),))
+    selections = Selections()
+    for _ in range(2):
+        for allow, held in (
+            (None, ["LAB", "art"]),
+            (frozenset({"a", "c"}), ["LAB"]),
+            (frozenset({"c", "nobody"}), []),
+            (frozenset[str](), []),
+        ):
+            asked = ["LAB", "art", "nowhere"]
+            assert [
+                id_
+                for id_ in asked
+                if selections.holds_collection(view, Selection(allow=allow, collection=id_, invoker=Invoker.MODEL))
+            ] == held
+
+
+def test_what_collections_are_held_is_kept_for_few_views() -> None:
+    rows = (skill_row(MemoryBlobStore(), "a", collection="lab"),)
+    selections = Selections(at_most=2)
+    for _ in range(5):
+        view = compose((generation(DEPLOYMENT, *rows),))
+        assert selections.holds_collection(view, Selection(collection="lab"))
+        assert not selections.holds_collection(view, Selection(collection="art"))
