@@ -1,77 +1,39 @@
 """F8: a search among many skills, against the bare query of SQLite's FTS5 over the same texts.
 
 Both sides hold everything in memory and are asked for the best five. FTS5 has a contentless table with Porter's stems
-and is asked for any of the words; ours goes the whole way from the query to the rows of a view. Words of the texts are
-as frequent as words are (Zipf), and each text has some that no other has. The engine is measured, not the network.
+and is asked for any of the words; ours goes the whole way from the query to the rows of a view. Once the engine alone
+is measured, once what a caller waits for: SearchSkills over gRPC, of a server that has the same skills.
 """
 
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import accumulate
-from random import Random
-from statistics import median
+from statistics import fmean, median
+
+import grpc
+from skillsource.v1 import skill_source_pb2 as pb
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure, at_most
+from benchmarks.servers import searched_server
+from benchmarks.texts import Texts, generation_of, row_of, texts_of
 from skillsvc.catalog.layer_index import LayerIndex, followed, indexed
 from skillsvc.catalog.search import search
 from skillsvc.catalog.weights import weigh
-from skillsvc.domain.generation import Generation, Row, make_generation, make_row
-from skillsvc.domain.partition import DEPLOYMENT
-from skillsvc.domain.skill import Bundle, Found, Skill, make_bundle
-from skillsvc.domain.trust import Tier, Trust
+from skillsvc.domain.skill import Bundle
 from skillsvc.domain.view import View, compose
 from skillsvc.parsing.words import Words
 
 LIMIT = 5
+_RPC = "/skillsource.v1.SkillSourceService/SearchSkills"
+_ANSWER_S = 60.0
+_LOOK_AGAIN_S = 1.0
+_OVER_GRPC = 10
+"""So many times each query is sent in a round: the kernel counts a process's time in hundredths of a second."""
 _TIMES = 10
 """As many skills as ten times those of the large tree: 100,000 by default."""
-_WORDS = 30_000
-_OF_BODY, _OF_DESCRIPTION, _OWN = 700, 40, 20
-_QUERIES = 40
-_QUERY_WORDS = (1, 2, 3, 3, 3, 4, 5, 8, 12)
 _MIB = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """As many skills as are asked for, always the same ones: each is made again whenever it is read."""
-
-    count: int
-    words: tuple[str, ...]
-    frequency: tuple[float, ...]
-
-    def description(self, at: int) -> str:
-        """Return the description of a skill."""
-        return " ".join(self._picked(_chance(f"description {at}"), _OF_DESCRIPTION))
-
-    def body(self, at: int) -> str:
-        """Return the body of a skill."""
-        chance = _chance(f"body {at}")
-        own = (f"{chance.choice(self.words)}_{at}_{number}" for number in range(_OWN))
-        return "\n".join((" ".join(self._picked(chance, _OF_BODY)), *own))
-
-    def queries(self) -> list[list[str]]:
-        """Return what is asked: words as frequent as in the texts, from one to twelve of them."""
-        chance = _chance("queries")
-        lengths = [_QUERY_WORDS[number % len(_QUERY_WORDS)] for number in range(_QUERIES)]
-        return [sorted(set(self._picked(chance, length))) for length in lengths]
-
-    def _picked(self, chance: Random, count: int) -> list[str]:
-        return chance.choices(self.words, cum_weights=self.frequency, k=count)
-
-
-def texts_of(count: int) -> Texts:
-    """Return so many texts."""
-    chance = _chance("words")
-    syllables = [consonant + vowel for consonant in "bcdfgklmnprstvz" for vowel in "aeiou"]
-    words: dict[str, None] = {}
-    while len(words) < _WORDS:
-        words["".join(chance.choices(syllables, k=chance.choice((2, 3, 3, 4))))] = None
-    return Texts(count, tuple(words), tuple(accumulate(1 / rank for rank in range(1, _WORDS + 1))))
 
 
 def measure(bench: Bench) -> Iterator[Figure]:
@@ -82,10 +44,17 @@ def measure(bench: Bench) -> Iterator[Figure]:
     bench.tell(f"F8 index of {texts.count:,} skills: {ours.seconds:.0f} s, {ours.bytes / _MIB:.0f} MiB")
     bare = _bare(texts)
     bench.tell(f"F8 FTS5 of {texts.count:,} skills: {bare.seconds:.0f} s, {bare.bytes / _MIB:.0f} MiB")
+    yield from _of_engine(bench, texts.count, queries, ours, bare)
+    yield from _over_grpc(bench, texts.count, queries, bare)
+
+
+def _of_engine(
+    bench: Bench, count: int, queries: Sequence[Sequence[str]], ours: "_Side", bare: "_Side"
+) -> Iterator[Figure]:
     taken = [[_seconds(side.ask, queries) for side in (ours, bare)] for _round in range(bench.rounds)]
     yield Figure(
         number="F8",
-        what=f"Search among {texts.count:,} skills, the best {LIMIT}",
+        what=f"Search among {count:,} skills, the best {LIMIT}",
         unit="times the bare FTS5 query, medians of the queries",
         rounds=tuple(median(mine) / median(its) for mine, its in taken),
         bound=at_most(1.2),
@@ -98,7 +67,7 @@ def measure(bench: Bench) -> Iterator[Figure]:
     )
     yield Figure(
         number="F8",
-        what=f"Index of {texts.count:,} skills",
+        what=f"Index of {count:,} skills",
         unit="times the memory of FTS5's",
         rounds=(ours.bytes / bare.bytes,),
         measured={
@@ -109,6 +78,52 @@ def measure(bench: Bench) -> Iterator[Figure]:
             "one_change_s": ours.change_s,
         },
     )
+
+
+def _over_grpc(bench: Bench, count: int, queries: Sequence[Sequence[str]], bare: "_Side") -> Iterator[Figure]:
+    with searched_server(count, bench.data_folder()) as server, grpc.insecure_channel(server.address) as channel:
+        call = channel.unary_unary(
+            _RPC,
+            request_serializer=pb.SearchSkillsRequest.SerializeToString,
+            response_deserializer=pb.SearchSkillsResponse.FromString,
+        )
+
+        def found(query: Sequence[str]) -> pb.SearchSkillsResponse:
+            return call(pb.SearchSkillsRequest(query=" ".join(query), limit=LIMIT), timeout=_ANSWER_S)
+
+        begun = time.monotonic()
+        while found(queries[0]).engine != "bm25":
+            time.sleep(_LOOK_AGAIN_S)
+        bench.tell(f"F8 the server has its index after {time.monotonic() - begun:.0f} s more")
+        waits: list[float] = []
+        costs: list[float] = []
+        for _round in range(bench.rounds):
+            before = server.cpu_s
+            mine = [_clocked(found, query) for query in queries for _time in range(_OVER_GRPC)]
+            cost = (server.cpu_s - before) / len(mine)
+            its = [_clocked(bare.ask, query) for query in queries]
+            waits.append(median(mine) / median(its))
+            costs.append(cost / fmean(_seconds(bare.ask, queries)))
+    yield Figure(
+        number="F8",
+        what=f"SearchSkills of {count:,} skills over gRPC, the best {LIMIT}",
+        unit="times the bare FTS5 query, medians of the queries by the clock",
+        rounds=tuple(waits),
+        bound=at_most(1.2),
+    )
+    yield Figure(
+        number="F8",
+        what=f"SearchSkills of {count:,} skills over gRPC, the best {LIMIT}",
+        unit="times the bare FTS5 query's processor time, means",
+        rounds=tuple(costs),
+    )
+
+
+def _clocked(ask: Callable[[Sequence[str]], object], query: Sequence[str]) -> float:
+    """Return how many seconds an answer takes by the clock."""
+    begun = time.perf_counter()
+    ask(query)
+    return time.perf_counter() - begun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +138,7 @@ class _Side:
 
 def _ours(texts: Texts) -> _Side:
     words = Words()
-    generation = _generation([_row(texts, at) for at in range(texts.count)])
+    generation = generation_of([row_of(texts, at) for at in range(texts.count)])
 
     def weights_of(bundle: Bundle) -> Mapping[str, int]:
         return weigh(bundle.skill, texts.body(int(bundle.skill.name.removeprefix("skill-"))), words)
@@ -131,7 +146,7 @@ def _ours(texts: Texts) -> _Side:
     begun = time.process_time()
     index = indexed(generation, weights_of)
     seconds = time.process_time() - begun - _making(texts, texts.body)
-    changed = _generation([_row(texts, 0, "Something else."), *generation.rows[1:]])
+    changed = generation_of([row_of(texts, 0, "Something else."), *generation.rows[1:]])
     begun = time.process_time()
     followed(index, changed, weights_of)
     change_s = time.process_time() - begun
@@ -170,10 +185,6 @@ def _bare(texts: Texts) -> _Side:
     )
 
 
-def _chance(seed: str) -> Random:
-    return Random(seed)  # noqa: S311 - the same texts in every run
-
-
 def _making(texts: Texts, *makes: Callable[[int], str]) -> float:
     """Return how many seconds it takes to make the texts, which is of neither side."""
     sample = range(0, texts.count, max(1, texts.count // 1000))
@@ -192,26 +203,3 @@ def _seconds(ask: Callable[[Sequence[str]], object], queries: Sequence[Sequence[
         ask(query)
         seconds.append(time.thread_time() - begun)
     return seconds
-
-
-def _generation(rows: Sequence[Row]) -> Generation:
-    return make_generation(
-        partition=DEPLOYMENT,
-        log_id=bytes(16),
-        sequence=1,
-        published_at=datetime(2026, 1, 1, tzinfo=UTC),
-        rows=tuple(rows),
-    )
-
-
-def _row(texts: Texts, at: int, description: str = "") -> Row:
-    described = description or texts.description(at)
-    skill = Skill(name=f"skill-{at:06}", description=described, description_bytes=len(described))
-    bundle = make_bundle(skill, document=None, body=None, assets=())
-    return make_row(
-        source="main",
-        shadowed=False,
-        found=Found(bundle=bundle, place=""),
-        tier=Tier.EXPLICIT,
-        trust=Trust.ALLOWED,
-    )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.apart import cpu_seconds_of
 
-_START_S = 120.0
+_START_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,13 @@ def bare_handler(rpc: str, answer: bytes) -> Iterator[Running]:
 def publishing_server(tree: Path, data: Path) -> Iterator[Running]:
     """Run a server that publishes while it is told to on its standard input; see `publishing_server.py`."""
     with _running("benchmarks.publishing_server", str(tree), str(data)) as running:
+        yield running
+
+
+@contextmanager
+def searched_server(count: int, data: Path) -> Iterator[Running]:
+    """Run a server of so many skills to be searched; see `search_server.py`."""
+    with _running("benchmarks.search_server", str(count), str(data)) as running:
         yield running
 
 
