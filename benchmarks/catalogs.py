@@ -57,6 +57,7 @@ def open_catalog(tree: Path, data: Path) -> Iterator[Catalog]:
                 current=current,
                 blobs=blobs,
                 requests=store,
+                experience=store,
                 keys=folder.token_keys(os.urandom),
                 limits=limits,
                 version=version("skillsvc"),

@@ -23,6 +23,7 @@ from skillsvc.settings.access import AccessTable, ReadableTable
 from skillsvc.settings.admin import AdminTable
 from skillsvc.settings.connections import ConnectionsTable
 from skillsvc.settings.conventional import ConventionalTable
+from skillsvc.settings.experience import ExperienceTable
 from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, IssuerTable, ProxyTable, TokensTable
@@ -85,8 +86,8 @@ not known is refused, and so is anything unsafe; all mistakes are told at once, 
 
 SIGHUP makes a server read its file anew. Where something in it cannot be, all mistakes are logged and nothing changes.
 Else sources that were added, removed, changed or put in another order take effect at once, and the others go on with
-all that they know. So do changes of [identity] and [[access]]. A change of [server], [limits] or [fairness] is logged,
-and taken in at the next start.
+all that they know. So do changes of [identity] and [[access]]. A change of [server], [limits], [fairness] or
+[experience] is logged, and taken in at the next start.
 
 `skillsvc serve --help` lists the options. Commands that talk to a server find it by `--address`, else by the variable
 `SKILLSVC_ADDRESS`, else at `127.0.0.1:50051`.
@@ -178,6 +179,9 @@ _MEANINGS = {
     "call_without_deadline_s": "a call whose caller set no deadline",
     "request_ids": "request ids that are remembered, for each caller and call",
     "request_id_age_s": "how long one is remembered",
+    "priors": "skills at tasks that a partition knows of by outcomes; of more, the oldest are forgotten",
+    "principal_priors": "the same of one principal in all its projects",
+    "prior_cache_bytes": "memory for what is known by outcomes; the rest is in the store alone",
     "answer_cache_bytes": "encoded answers that are kept in memory",
 }
 
@@ -209,6 +213,7 @@ def configuration() -> str:
             *_table("### auth", AuthTable),
             *_table("### partition", PartitionTable),
             *_table("## [fairness]", FairnessTable),
+            *_table("## [experience]", ExperienceTable),
             *_limits(),
         )
     )

@@ -11,7 +11,7 @@ from heapq import nsmallest
 
 from skillsvc.catalog.layer_index import LayerIndex
 from skillsvc.catalog.listing import Invoker, may_begin
-from skillsvc.catalog.search import Hit, allowed_in, rarity
+from skillsvc.catalog.search import NOTHING_KNOWN, Hit, allowed_in, learned_factor, rarity
 from skillsvc.catalog.weights import texts_of
 from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Skill
@@ -81,17 +81,18 @@ def plain_search(
     limit: int,
     allow: frozenset[str] | None = None,
     invoker: Invoker = Invoker.ANY,
+    known: Mapping[str, float] = NOTHING_KNOWN,
 ) -> tuple[Hit, ...]:
     """Return the skills that fit a query best, `limit` at most: by score, those of no collection first, by name.
 
-    Statistics are of all that the view lists, whatever a request leaves of it.
+    Statistics are of all that the view lists, whatever a request leaves of it. `known` is as in `catalog.search`.
     """
     held = [(row, said_by(row)) for row in view.listed()]
     terms = plain_terms(query)
     worth = rarities(terms, [said for _row, said in held])
     names = allowed_in(view, allow)
     scored = (
-        (plain_score(terms, worth, said), row)
+        (plain_score(terms, worth, said) * learned_factor(known.get(row.name, 0.0)), row)
         for row, said in held
         if (names is None or row.name in names) and may_begin(row, invoker)
     )

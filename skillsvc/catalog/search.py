@@ -6,12 +6,13 @@ found which words it holds (rules.md 7). Scores are whole numbers until all is a
 order things were built.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from heapq import nlargest, nsmallest
 from itertools import accumulate
 from math import log
+from types import MappingProxyType
 
 from skillsvc.catalog.layer_index import LayerIndex
 from skillsvc.catalog.listing import Invoker
@@ -29,10 +30,14 @@ _JOINED = 0.8
 _BINDING = 0.25
 _ERRED = 0.6
 _PARTED = 0.8
+_LEARNED = 0.5
+"""How much of a score what is known of a skill at a task adds or takes at most: it orders what fits."""
 _MOST_ERRED = 8
 """So many words of a query are tried as typing errors: each costs hundreds of look-ups."""
 _LOOK_UP = 6
 """One look-up costs as much as going through so many entries."""
+
+NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +100,12 @@ def search(
     limit: int,
     allow: frozenset[str] | None = None,
     invoker: Invoker = Invoker.ANY,
+    known: Mapping[str, float] = NOTHING_KNOWN,
 ) -> tuple[Hit, ...]:
     """Return the skills that fit a query best, `limit` at most: by score, those of no collection first, by name.
 
     `indexes` are those of the view's layers, in their order. Of a name in several layers the strongest one's counts.
+    `known` is how skills did at the task they are sought for, from -1 to 1, by name; it changes their scores.
 
     Raises:
         ValueError: An index is not of its layer as the view has it: a fault of the caller, never of a query.
@@ -109,16 +116,24 @@ def search(
     names = allowed_in(view, allow)
     layers = tuple(_seen(view, rank, index, names, invoker) for rank, index in enumerate(indexes))
     factors = _factors(layers, words_of_query(query))
-    found: list[tuple[int, str]] = []
-    for layer in layers:
-        for part in layer.index.parts:
-            floor = nlargest(limit, found)[-1][0] if len(found) >= limit else 1
-            best = _best(part, factors, layer, limit, floor)
-            found += ((score, layer.index.bundles[slot].skill.name) for slot, score in best.items())
-    rows = ((score, row) for score, name in found if (row := view.find(name)) is not None)
+    # Each that is known of may go down and let another in, or come up from wherever it is.
+    found = dict(_found(layers, factors, limit + len(known)))
+    if known:
+        apart = tuple(_narrowed(view, rank, layer, known) for rank, layer in enumerate(layers))
+        found.update(_found(apart, factors, len(known)))
+    rows = (
+        (score * round(_UNIT * learned_factor(known.get(name, 0.0))), row)
+        for name, score in found.items()
+        if (row := view.find(name)) is not None
+    )
     first = nsmallest(limit, rows, key=lambda hit: (-hit[0], bool(hit[1].found.collection), hit[1].name))
     terms = {term: factor / _UNIT for term, factor in factors.items()}
-    return tuple(Hit(row=row, score=score / (_UNIT * SCALE), terms=terms) for score, row in first)
+    return tuple(Hit(row=row, score=score / (_UNIT * SCALE * _UNIT), terms=terms) for score, row in first)
+
+
+def learned_factor(weight: float) -> float:
+    """Return what a score is multiplied by of a skill of which so much is known, from -1 to 1."""
+    return 1 + _LEARNED * weight
 
 
 def allowed_in(view: View, allow: frozenset[str] | None) -> frozenset[str] | None:
@@ -140,6 +155,24 @@ def _lost(view: View, rank: int, index: LayerIndex) -> Iterator[int]:
         row = layer.find(name) if winner != rank else None
         if row is not None:
             yield index.slots[row.bundle.digest]
+
+
+def _found(layers: Sequence[_Seen], factors: Mapping[str, int], limit: int) -> Iterator[tuple[str, int]]:
+    """Yield the names and scores of the skills that may be among the best: of `limit` at least, ties included."""
+    scores: list[int] = []
+    for layer in layers:
+        for part in layer.index.parts:
+            floor = nlargest(limit, scores)[-1] if len(scores) >= limit else 1
+            best = _best(part, factors, layer, limit, floor)
+            scores += best.values()
+            yield from ((layer.index.bundles[slot].skill.name, score) for slot, score in best.items())
+
+
+def _narrowed(view: View, rank: int, layer: _Seen, names: Iterable[str]) -> _Seen:
+    """Return a layer of which those of some names alone may be hits."""
+    rows = (view.layers[rank].find(name) for name in names)
+    slots = frozenset(layer.index.slots[row.bundle.digest] for row in rows if row) - layer.withheld
+    return replace(layer, among=slots if layer.among is None else slots & layer.among)
 
 
 def _seen(view: View, rank: int, index: LayerIndex, names: frozenset[str] | None, invoker: Invoker) -> _Seen:

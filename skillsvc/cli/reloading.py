@@ -149,7 +149,7 @@ class Reloading:
         shares, share = self._started.fairness.model_dump(), settings.fairness.model_dump()
         keys += [f"[fairness] {key}" for key in share if share[key] != shares[key]]
         # The files that [tls] names are taken in by themselves.
-        tables = ("tls", "admin", "health", "connections")
+        tables = ("tls", "admin", "health", "connections", "experience")
         return [*keys, *(f"[{name}]" for name in tables if getattr(settings, name) != getattr(self._started, name))]
 
 

@@ -87,6 +87,7 @@ def serve(
             current=current,
             blobs=blobs,
             requests=store,
+            experience=store,
             keys=_token_keys(settings, folder),
             limits=limits,
             version=version("skillsvc"),
@@ -100,6 +101,7 @@ def serve(
             looks=looking.loop,
             in_use=looking.in_use,
             remote=remote,
+            rate=settings.experience.make_rate(),
             vouched=vouching.now,
         )
         listeners = Listeners.of(settings, folder=folder, now=_now)

@@ -64,6 +64,13 @@ class Limits:
     call_without_deadline_s: float = 120.0
     request_ids: int = 10_000
     request_id_age_s: float = 24 * 3600.0
+    """Activations too are known for so long, to those who report how they turned out."""
+    priors: int = 1_000
+    """Of one partition; of more, the oldest are forgotten."""
+    principal_priors: int = 10_000
+    """Of one principal in all its projects, which it may name any number of."""
+    prior_cache_bytes: int = 32 * MIB
+    """Memory for the priors of partitions that are asked for them; all others are in the store alone."""
     answer_cache_bytes: int = 256 * MIB
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 from typing import Self
 
@@ -27,25 +27,34 @@ from skillsvc.service.texts import Texts
 from skillsvc.service.threads import Threads
 
 _RPC = "Activate"
+_UNASKED = "Activate without a request id"
+"""In place of an RPC, so that no id that a caller chooses is one of ours."""
 _WORDS = {Invoker.ANY: "anybody", Invoker.MODEL: "the model", Invoker.USER: "the user"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activation:
-    """An act on record: its id, and the token of the generation that it answers from."""
+    """An act on record: its id, the token of the generation that it answers from, which skill it is of and for what.
+
+    `source` is "" where the skill was not asked for as that of one source. `name` is "" in what was recorded by a
+    server that did not keep it.
+    """
 
     id: str
     token: str
+    source: str
+    name: str
+    task_pattern: str
 
     def encode(self) -> bytes:
         """Return it as a record holds it."""
-        return json.dumps({"id": self.id, "token": self.token}).encode()
+        return json.dumps(asdict(self)).encode()
 
     @classmethod
     def decode(cls, encoded: bytes) -> Self:
         """Return what `encode` gave."""
-        fields = json.loads(encoded)
-        return cls(id=fields["id"], token=fields["token"])
+        held = json.loads(encoded)
+        return cls(**{field.name: held.get(field.name, "") for field in fields(cls)})
 
 
 class Activations:
@@ -65,7 +74,7 @@ class Activations:
         new_id: Callable[[], str],
         vouched: Callable[[], Vouched] = Vouched,
     ) -> None:
-        """Answer from `sights` and `texts`, kept in `answers`; request ids are in `requests`, reached in `threads`."""
+        """Answer from `sights` and `texts`, kept in `answers`; activations are recorded in `requests`, in `threads`."""
         self._sights = sights
         self._texts = texts
         self._answers = answers
@@ -83,9 +92,14 @@ class Activations:
         # What is in force now is checked first, also for a repetition: an id opens nothing that was closed meanwhile.
         row = row_of(seen, ask.reference, ask.scope.allow)
         _check(row, ask.invoker)
-        activation = Activation(id=self._new_id(), token=seen.sight.token)
-        if ask.request_id:
-            activation, seen, row = await self._on_record(ask, call.viewer(ask.scope.project), activation, seen, row)
+        activation = Activation(
+            id=self._new_id(),
+            token=seen.sight.token,
+            source=ask.reference.source,
+            name=ask.reference.name,
+            task_pattern=ask.task_pattern,
+        )
+        activation, seen, row = await self._on_record(ask, call.viewer(ask.scope.project), activation, seen, row)
         told = told_in(seen.sight.view, row, self._vouched())
         begun = pb.ActivateResponse(
             activation_id=activation.id,
@@ -107,11 +121,16 @@ class Activations:
     ) -> tuple[Activation, Seen, Row]:
         """Return what the request id stands for, which is this activation if it has not been used.
 
-        Where the state it was answered from is gone, or the skill in it, it is answered as if new (rules.md 5).
+        One without a request id is recorded under its own, so that a report can name it. Where the state it was
+        answered from is gone, or the skill in it, it is answered as if new (rules.md 5).
         """
         now = self._now()
-        key = RequestKey(caller=viewer.partition, rpc=_RPC, request_id=ask.request_id)
-        record = RequestRecord(arguments=ask.arguments, answer=activation.encode(), at=now)
+        key = RequestKey(
+            caller=viewer.partition,
+            rpc=_RPC if ask.request_id else _UNASKED,
+            request_id=ask.request_id or activation.id,
+        )
+        record = RequestRecord(arguments=ask.arguments, answer=activation.encode(), at=now, issued=activation.id)
         oldest = now - timedelta(seconds=self._limits.request_id_age_s)
         held = await self._threads.run(
             lambda: self._requests.record(key, record, oldest=oldest, at_most=self._limits.request_ids)

@@ -17,7 +17,17 @@ REFUSALS: Final = frozenset(
 )
 """Refusals that the audit is told of, whatever the call."""
 
-CHANGES: Final = frozenset({"Activate", "Refresh", "RefreshPartitions", "ClearPartitions", "RevokeSkill", "LiftRevoke"})
+CHANGES: Final = frozenset(
+    {
+        "Activate",
+        "ReportOutcome",
+        "Refresh",
+        "RefreshPartitions",
+        "ClearPartitions",
+        "RevokeSkill",
+        "LiftRevoke",
+    }
+)
 """Calls whose refusals the audit is told of, whatever the reason."""
 
 OPERATIONS: Final = frozenset(method.name for method in OPERATORS.methods)

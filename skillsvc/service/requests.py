@@ -13,6 +13,7 @@ from skillsvc.domain import caps
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotImplementedYet
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import parse_project
+from skillsvc.experience.learning import pattern_of
 
 _SMALLEST_RANGE = 4
 """A range of a body must hold any one character, which has up to 4 bytes."""
@@ -114,19 +115,21 @@ class ActivateAsk:
     scope: Scope
     reference: Reference
     invoker: Invoker
+    task_pattern: str
     request_id: str
     arguments: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAsk:
-    """A search: `limit` hits at most, with bodies of `body_bytes` in all."""
+    """A search: `limit` hits at most, with bodies of `body_bytes` in all; what is known at a `task` counts."""
 
     scope: Scope
     query: str
     limit: int
     invoker: Invoker
     body_bytes: int
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +195,6 @@ def parse_activation(request: pb.ActivateRequest, _limits: Limits) -> ActivateAs
     known_number("mcp", request.mcp, _MCP_MODES)
     known_number("text_form", request.text_form, _TEXT_FORMS)
     not_built("builtin_tools", given=bool(request.builtin_tools))
-    not_built("task", given=bool(request.task))
     not_built("mcp", given=request.mcp == pb.MCP_MODE_CONNECT)
     not_built("allow_partial", given=request.allow_partial)
     not_built("text_form", given=request.text_form in {pb.TEXT_FORM_SKILL_CONTENT, pb.TEXT_FORM_COMMAND})
@@ -201,6 +203,7 @@ def parse_activation(request: pb.ActivateRequest, _limits: Limits) -> ActivateAs
         scope=scope,
         reference=reference_of("name", request.name),
         invoker=invoker_of(request.invocation, Invoker.MODEL),
+        task_pattern=pattern_of(text_of("task", request.task, caps.CAPS["ActivateRequest.task"].max_bytes)),
         request_id=text_of("request_id", request.request_id, caps.CAPS["ActivateRequest.request_id"].max_bytes),
         arguments=hash_without(request, "request_id"),
     )
@@ -210,12 +213,12 @@ def parse_search(request: pb.SearchSkillsRequest, limits: Limits) -> SearchAsk:
     """Return what a SearchSkills request asks for; more hits or bytes than there may be are lowered to that."""
     scope = scope_of(request)
     not_built("builtin_tools", given=bool(request.builtin_tools))
-    not_built("task", given=bool(request.task))
     return SearchAsk(
         scope=scope,
         query=text_of("query", request.query, caps.CAPS["SearchSkillsRequest.query"].max_bytes),
         limit=min(request.limit or _HITS, caps.CAPS["SearchSkillsResponse.hits"].max_items),
         invoker=invoker_of(request.invocation, Invoker.ANY),
+        task=text_of("task", request.task, caps.CAPS["SearchSkillsRequest.task"].max_bytes),
         body_bytes=min(request.body_bytes, limits.range_bytes),
     )
 

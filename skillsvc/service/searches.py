@@ -4,7 +4,7 @@ Both go through what the caller sees alone, in threads: bodies are cut for snipp
 may be tried for a typing error.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from skillsource.v1 import skill_source_pb2 as pb
@@ -18,7 +18,7 @@ from skillsvc.catalog.plain_search import (
     summary_terms,
     terms_of_skill,
 )
-from skillsvc.catalog.search import Hit, search
+from skillsvc.catalog.search import NOTHING_KNOWN, Hit, search
 from skillsvc.catalog.snippets import snippet_of
 from skillsvc.catalog.weights import Field, matched_fields
 from skillsvc.domain.generation import Row
@@ -26,6 +26,7 @@ from skillsvc.domain.view import View
 from skillsvc.parsing.words import Words
 from skillsvc.service import wire
 from skillsvc.service.call import Call
+from skillsvc.service.experience import Experience
 from skillsvc.service.indexing import Indexing
 from skillsvc.service.requests import SearchAsk
 from skillsvc.service.sights import Seen, Sights, source_of
@@ -47,9 +48,22 @@ _LOOKED_THROUGH = 128 * 1024
 class Searches:
     """The handler of SearchSkills."""
 
-    def __init__(self, *, sights: Sights, texts: Texts, indexing: Indexing, threads: Threads, plainly: Threads) -> None:
-        """Search what `sights` has, in `threads`; without indexes, which takes longer, in those of `plainly`."""
+    def __init__(
+        self,
+        *,
+        sights: Sights,
+        texts: Texts,
+        indexing: Indexing,
+        experience: Experience,
+        threads: Threads,
+        plainly: Threads,
+    ) -> None:
+        """Search what `sights` has, in `threads`; without indexes, which takes longer, in those of `plainly`.
+
+        `experience` has what callers learned.
+        """
         self._sights = sights
+        self._experience = experience
         self._texts = texts
         self._indexing = indexing
         self._threads = threads
@@ -59,26 +73,45 @@ class Searches:
     async def search_skills(self, ask: SearchAsk, call: Call) -> bytes:
         """Answer SearchSkills."""
         seen = await self._sights.of(ask.scope, call)
-        return await self._find(ask, seen, lambda hits, engine: self._answer(ask, seen, hits, engine))
+        known: Mapping[str, float] = NOTHING_KNOWN
+        if ask.task.strip():
+            known = await self._experience.weights(call.viewer(ask.scope.project).partition, ask.task)
+        return await self._find(ask, seen, known, lambda hits, engine: self._answer(ask, seen, hits, engine))
 
-    async def found(self, ask: SearchAsk, seen: Seen) -> tuple[Sequence[Hit], str]:
-        """Return what a search finds in what is seen, and which engine found it."""
-        return await self._find(ask, seen, lambda hits, engine: (hits, engine))
+    async def found(
+        self, ask: SearchAsk, seen: Seen, known: Mapping[str, float] = NOTHING_KNOWN
+    ) -> tuple[Sequence[Hit], str]:
+        """Return what a search finds in what is seen, where so much is known of skills, and which engine found it."""
+        return await self._find(ask, seen, known, lambda hits, engine: (hits, engine))
 
-    async def _find(self, ask: SearchAsk, seen: Seen, then: Callable[[Sequence[Hit], str], _Done]) -> _Done:
+    async def _find(
+        self,
+        ask: SearchAsk,
+        seen: Seen,
+        known: Mapping[str, float],
+        then: Callable[[Sequence[Hit], str], _Done],
+    ) -> _Done:
         """Search, and return what comes of what was found, made in the same thread."""
         view = seen.sight.view
         indexes = await self._indexing.of(view)
         if indexes is not None:
             found = indexes
-            return await self._threads.run(lambda: then(self._by_index(ask, view, found), _by_index(view, found)))
+            return await self._threads.run(
+                lambda: then(self._by_index(ask, view, found, known), _by_index(view, found))
+            )
         latest = self._indexing.latest(view)
-        return await self._plainly.run(lambda: then(*self._plain(ask, seen, latest)))
+        return await self._plainly.run(lambda: then(*self._plain(ask, seen, latest, known)))
 
-    def _by_index(self, ask: SearchAsk, view: View, indexes: Sequence[LayerIndex]) -> Sequence[Hit]:
-        return search(view, indexes, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
+    def _by_index(
+        self, ask: SearchAsk, view: View, indexes: Sequence[LayerIndex], known: Mapping[str, float]
+    ) -> Sequence[Hit]:
+        return search(
+            view, indexes, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker, known=known
+        )
 
-    def _plain(self, ask: SearchAsk, seen: Seen, latest: Sequence[LayerIndex]) -> tuple[Sequence[Hit], str]:
+    def _plain(
+        self, ask: SearchAsk, seen: Seen, latest: Sequence[LayerIndex], known: Mapping[str, float]
+    ) -> tuple[Sequence[Hit], str]:
         """Search without an index of this generation; what indexes of other ones know of a skill is as true.
 
         Return the engine, too.
@@ -87,18 +120,17 @@ class Searches:
         terms = plain_terms(ask.query)
         if not terms:
             return (), PLAIN
-        known = SaidByIndexes(latest, terms, self._words)
+        indexed = SaidByIndexes(latest, terms, self._words)
         unknown = sum(
             not any(row.bundle.digest in index.slots for index in latest)
             for layer in view.layers
             for row in layer.listed
         )
-
         in_part = unknown > _MOST_READ or _has_unread(view, latest)
 
         def said_by(row: Row) -> PlainTerms:
             nonlocal in_part
-            said = known.of(row)
+            said = indexed.of(row)
             if said is not None:
                 return said
             skill = row.bundle.skill
@@ -108,7 +140,9 @@ class Searches:
             in_part = in_part or body is None
             return terms_of_skill(skill, body or "", self._words)
 
-        hits = plain_search(view, said_by, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker)
+        hits = plain_search(
+            view, said_by, ask.query, limit=ask.limit, allow=ask.scope.allow, invoker=ask.invoker, known=known
+        )
         return hits, PLAIN + IN_PART if in_part else PLAIN
 
     def _answer(self, ask: SearchAsk, seen: Seen, hits: Sequence[Hit], engine: str) -> bytes:

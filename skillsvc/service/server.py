@@ -19,6 +19,8 @@ from skillsvc.domain.limits import Limits
 from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.experience.learning import Rate
+from skillsvc.experience.log import ExperienceLog
 from skillsvc.service.activations import Activations
 from skillsvc.service.admin import SERVICE as ADMIN_SERVICE
 from skillsvc.service.admin import admin_handlers
@@ -37,6 +39,7 @@ from skillsvc.service.changes import Changes
 from skillsvc.service.channelz import SERVICE as CHANNELZ_SERVICE
 from skillsvc.service.channelz import channelz_handlers
 from skillsvc.service.connections import Connections
+from skillsvc.service.experience import Experience
 from skillsvc.service.fairness import Fairness
 from skillsvc.service.front import Front
 from skillsvc.service.health import SERVICE as HEALTH_SERVICE
@@ -44,6 +47,7 @@ from skillsvc.service.health import Health, health_handlers
 from skillsvc.service.health_watches import HealthWatches
 from skillsvc.service.indexing import Indexing
 from skillsvc.service.needs import Needs
+from skillsvc.service.outcomes import Outcomes
 from skillsvc.service.reads import Reads
 from skillsvc.service.reflection import SERVICE as REFLECTION_SERVICE
 from skillsvc.service.reflection import reflection_handlers
@@ -88,6 +92,7 @@ class Parts:
     current: Current
     blobs: BlobStore
     requests: RequestLog
+    experience: ExperienceLog
     keys: TokenKeys
     limits: Limits
     version: str
@@ -102,6 +107,7 @@ class Parts:
     in_use: PartitionsInUse | None = None
     remote: RemoteBlobs | None = None
     vouched: Callable[[], Vouched] = Vouched
+    rate: Rate = Rate.SMOOTHED
 
 
 class Server:
@@ -140,6 +146,15 @@ class Server:
         # What has an index is found in no time: it must not wait for what has none.
         self._searching = Threads("search", threads=_SEARCHING_THREADS, waiting=_WAITING, within_s=within_s)
         self._searching_plainly = Threads("plain", threads=_SEARCHING_THREADS, waiting=_WAITING, within_s=within_s)
+        # What callers learned waits for no search, nor any search without a task for what they learned.
+        self._recalling = Threads("experience", threads=1, waiting=_WAITING, within_s=within_s)
+        self._experience = Experience(
+            parts.experience,
+            limits=parts.limits,
+            rate=parts.rate,
+            reading=self._recalling,
+            recording=self._recording,
+        )
         self._texts = Texts(parts.blobs, self._reading, remote=parts.remote, outbound=self._outbound)
         self._indexing = Indexing(
             parts.current, self._texts.body_at_hand, at_most_bytes=parts.limits.search_index_bytes
@@ -180,6 +195,7 @@ class Server:
             sights=self._sights,
             texts=texts,
             indexing=self._indexing,
+            experience=self._experience,
             threads=self._searching,
             plainly=self._searching_plainly,
         )
@@ -196,7 +212,11 @@ class Server:
             ),
             searches=searches,
             renders=Renders(
-                sights=self._sights, searches=searches, answers=answers, threads=self._searching, weights=None
+                sights=self._sights,
+                searches=searches,
+                answers=answers,
+                threads=self._searching,
+                weights=self._experience.weights,
             ),
             capabilities=Capabilities(sights=self._sights, threads=self._searching),
             activations=Activations(
@@ -211,7 +231,15 @@ class Server:
                 new_id=parts.new_id,
                 vouched=parts.vouched,
             ),
-            sights=self._sights,
+            outcomes=Outcomes(
+                sights=self._sights,
+                experience=self._experience,
+                requests=parts.requests,
+                threads=self._recording,
+                limits=limits,
+                audit=self._audit,
+                now=parts.now,
+            ),
             watch=Watch(sights=self._sights, changes=self._changes, answers=answers, limits=limits, now=parts.now),
         )
         health = self._health(SERVICE, parts, boundary)
@@ -323,6 +351,7 @@ class Server:
         self._outbound.close()
         self._reading.close()
         self._recording.close()
+        self._recalling.close()
         self._comparing.close()
         self._audit.flush()
         self._layers.close()

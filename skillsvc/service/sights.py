@@ -209,8 +209,13 @@ def row_of(seen: Seen, reference: Reference, allow: frozenset[str] | None) -> Ro
     """
     row = find(seen.sight.view, reference, allow)
     if row is None:
-        raise NotFound(ErrorReason.SKILL_NOT_FOUND, "no skill of this name in the catalog")
+        raise unknown_skill()
     return row
+
+
+def unknown_skill() -> NotFound:
+    """Return the error of a skill that a caller does not see, for whatever reason (rules.md 7)."""
+    return NotFound(ErrorReason.SKILL_NOT_FOUND, "no skill of this name in the catalog")
 
 
 def source_of(seen: Seen, row: Row) -> SourceKey:

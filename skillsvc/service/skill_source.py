@@ -1,13 +1,11 @@
 """SkillSourceService: which handler answers which call."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime
-from typing import NoReturn
 
 from google.protobuf.message import Message
 from skillsource.v1 import skill_source_pb2 as pb
 
-from skillsvc.domain.errors import ErrorReason, NotImplementedYet
 from skillsvc.domain.limits import Limits
 from skillsvc.service import wire
 from skillsvc.service.activations import Activations
@@ -15,6 +13,8 @@ from skillsvc.service.boundary import Boundary, Handler
 from skillsvc.service.call import Call
 from skillsvc.service.capabilities import Capabilities
 from skillsvc.service.capability_requests import parse_capabilities
+from skillsvc.service.outcome_requests import parse_best_match, parse_report
+from skillsvc.service.outcomes import Outcomes
 from skillsvc.service.reads import Reads
 from skillsvc.service.render_requests import parse_render
 from skillsvc.service.renders import Renders
@@ -29,7 +29,6 @@ from skillsvc.service.requests import (
 )
 from skillsvc.service.roles import AGENTS
 from skillsvc.service.searches import Searches
-from skillsvc.service.sights import Sights
 from skillsvc.service.watch import Watch
 
 SERVICE = AGENTS.full_name
@@ -38,10 +37,12 @@ CONTRACT = 4
 
 FEATURES = (
     "Activate",
+    "BestMatch",
     "ListAssets",
     "ListSkills",
     "ReadAsset",
     "RenderCatalog",
+    "ReportOutcome",
     "SearchCapabilities",
     "SearchSkills",
     "SkillBody",
@@ -77,12 +78,12 @@ def skill_source_handlers(
     boundary: Boundary,
     *,
     info: ServerInfo,
-    sights: Sights,
     reads: Reads,
     searches: Searches,
     renders: Renders,
     capabilities: Capabilities,
     activations: Activations,
+    outcomes: Outcomes,
     watch: Watch,
 ) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
@@ -96,8 +97,8 @@ def skill_source_handlers(
         "WatchCatalog": boundary.stream(pb.WatchCatalogRequest, parse_watch, watch.watch_catalog),
         "SearchSkills": boundary.unary(pb.SearchSkillsRequest, parse_search, searches.search_skills),
         "RenderCatalog": boundary.unary(pb.RenderCatalogRequest, parse_render, renders.render_catalog),
-        "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, _nothing, _not_built("ReportOutcome", sights)),
-        "BestMatch": boundary.unary(pb.BestMatchRequest, _nothing, _not_built("BestMatch", sights)),
+        "ReportOutcome": boundary.unary(pb.ReportOutcomeRequest, parse_report, outcomes.report_outcome),
+        "BestMatch": boundary.unary(pb.BestMatchRequest, parse_best_match, outcomes.best_match),
         "SearchCapabilities": boundary.unary(
             pb.SearchCapabilitiesRequest, parse_capabilities, capabilities.search_capabilities
         ),
@@ -106,11 +107,3 @@ def skill_source_handlers(
 
 def _nothing(_request: Message, _limits: Limits) -> None:
     """Return what a request asks for that is answered whatever it says."""
-
-
-def _not_built(rpc: str, sights: Sights) -> Callable[[None, Call], Awaitable[bytes]]:
-    async def refuse(_ask: None, _call: Call) -> NoReturn:
-        sights.check_phase()
-        raise NotImplementedYet(ErrorReason.NOT_IMPLEMENTED, f"{rpc} is not implemented yet", metadata={"field": ""})
-
-    return refuse

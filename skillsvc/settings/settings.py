@@ -12,6 +12,7 @@ from skillsvc.settings.access import AccessTable, access_of, faults_of_access, f
 from skillsvc.settings.admin import AdminTable
 from skillsvc.settings.connections import ConnectionsTable
 from skillsvc.settings.conventional import ConventionalTable
+from skillsvc.settings.experience import ExperienceTable
 from skillsvc.settings.fairness import FairnessTable
 from skillsvc.settings.health import HealthTable
 from skillsvc.settings.identity import IdentityTable, faults_of_identity
@@ -43,6 +44,7 @@ class Settings(Table):
     access: tuple[AccessTable, ...] = Field(default=(), description="Who gets what, in order.")
     limits: Mapping[str, Any] = Field(default={}, description="Limits to lower, by name.")
     fairness: FairnessTable = FairnessTable()
+    experience: ExperienceTable = ExperienceTable()
     conventional: ConventionalTable = ConventionalTable()
     readiness: ReadinessTable = ReadinessTable()
     source: tuple[AnySourceTable, ...] = ()

@@ -42,6 +42,7 @@ def show(settings: Settings, sought: Sought, environment: Mapping[str, str]) -> 
         document.add("access", _tables(rule.model_dump() for rule in settings.access))
     document.add("limits", _table(asdict(settings.make_limits())))
     document.add("fairness", _table(settings.fairness.model_dump()))
+    document.add("experience", _table(settings.experience.model_dump()))
     document.add("conventional", _table(settings.conventional.model_dump()))
     document.add("readiness", _table(settings.readiness.model_dump()))
     for line in _comments(settings, sought):

@@ -86,6 +86,7 @@ def name_of(place: Place, tables: Mapping[str, object]) -> str:
             | "health"
             | "connections"
             | "fairness"
+            | "experience"
             | "readiness"
             | "identity" as name,
             *rest,

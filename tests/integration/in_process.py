@@ -24,6 +24,8 @@ from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.readiness import Vouched
 from skillsvc.domain.shares import Shares
 from skillsvc.domain.tokens import TokenKeys
+from skillsvc.experience.learning import Rate
+from skillsvc.experience.log import ExperienceLog
 from skillsvc.service.admin_scope import Looks
 from skillsvc.service.call import Identities, OfThisMachine
 from skillsvc.service.connections import Connections
@@ -35,7 +37,7 @@ from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.patience import PATIENCE_S
 from tests.simulators.clock import Clock
 from tests.simulators.known_callers import HEADER
-from tests.simulators.memory_log import MemoryLayerLog, MemoryRequestLog
+from tests.simulators.memory_log import MemoryExperienceLog, MemoryLayerLog, MemoryRequestLog
 from tests.simulators.skills import in_order, skill_row
 
 SERVICE = "skillsource.v1.SkillSourceService"
@@ -73,6 +75,8 @@ class World:
     blobs: BlobStore = field(default_factory=MemoryBlobStore)
     log: LayerLog = field(default_factory=lambda: MemoryLayerLog(os.urandom))
     requests: RequestLog = field(default_factory=MemoryRequestLog)
+    experience: ExperienceLog = field(default_factory=MemoryExperienceLog)
+    rate: Rate = Rate.SMOOTHED
     clock: Clock = field(default_factory=Clock)
     vouched: Vouched = field(default_factory=Vouched)
 
@@ -227,6 +231,8 @@ async def in_process(
             current=current,
             blobs=world.blobs,
             requests=world.requests,
+            experience=world.experience,
+            rate=world.rate,
             keys=world.keys,
             limits=world.limits,
             version="0.0.0",
