@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeAlias
 
 from skillsource.v1 import skill_source_pb2 as pb
@@ -10,6 +9,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.catalog.collection import collections_of
 from skillsvc.catalog.listing import Invoker, Selection, select
 from skillsvc.catalog.render import Rendered, entries_digest, render
+from skillsvc.catalog.search import NOTHING_KNOWN
 from skillsvc.domain.generation import Row
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.skill import ToolKind
@@ -17,7 +17,7 @@ from skillsvc.domain.view import View
 from skillsvc.service.answers import Answer, AnswerCache
 from skillsvc.service.call import Call
 from skillsvc.service.render_requests import CatalogOrder, RenderAsk
-from skillsvc.service.requests import SearchAsk, not_built
+from skillsvc.service.requests import SearchAsk
 from skillsvc.service.searches import BY_INDEX, Searches
 from skillsvc.service.sights import Seen, Sights
 from skillsvc.service.threads import Threads
@@ -25,18 +25,16 @@ from skillsvc.service.threads import Threads
 Weights: TypeAlias = Callable[[Partition, str], Awaitable[Mapping[str, float]]]
 """Tells what is known of skills at a task, in a partition: more than 0 for the better, less for the worse."""
 
-NOTHING_KNOWN: Mapping[str, float] = MappingProxyType({})
-
 
 class Renders:
     """The handler of RenderCatalog."""
 
     def __init__(
-        self, *, sights: Sights, searches: Searches, answers: AnswerCache, threads: Threads, weights: Weights | None
+        self, *, sights: Sights, searches: Searches, answers: AnswerCache, threads: Threads, weights: Weights
     ) -> None:
         """Render what `sights` has, in `threads`, in the order that `searches` and `weights` tell.
 
-        Texts are kept in `answers`. Without `weights` what rests on them is refused as not built.
+        Texts are kept in `answers`.
         """
         self._sights = sights
         self._searches = searches
@@ -46,22 +44,19 @@ class Renders:
 
     async def render_catalog(self, ask: RenderAsk, call: Call) -> bytes:
         """Answer RenderCatalog."""
-        if self._weights is None:
-            not_built("task", given=bool(ask.task))
-            not_built("order", given=ask.order is CatalogOrder.PRIOR)
         seen = await self._sights.of(ask.scope, call)
         known = NOTHING_KNOWN
         by_outcomes = ask.order is CatalogOrder.PRIOR or (
             ask.order is CatalogOrder.RELEVANCE and bool(ask.task.strip())
         )
-        if self._weights is not None and by_outcomes:
+        if by_outcomes:
             known = await self._weights(call.viewer(ask.scope.project).partition, ask.task)
         key = ("render", *_named(ask, seen.sight.view), ask.fields, _digest_of(known.items()))
         answer = self._answers.get(key)
         if answer is None:
             ranks, stays = known, True
             if ask.order is CatalogOrder.RELEVANCE and ask.query:
-                ranks, stays = await self._by_query(ask, seen)
+                ranks, stays = await self._by_query(ask, seen, known)
             answer = await self._made(ask, seen.sight.view, ranks)
             if stays:
                 self._answers.put(key, answer)
@@ -79,7 +74,9 @@ class Renders:
         self._answers.put(key, Answer(b"", digest=entries))
         return answer
 
-    async def _by_query(self, ask: RenderAsk, seen: Seen) -> tuple[Mapping[str, float], bool]:
+    async def _by_query(
+        self, ask: RenderAsk, seen: Seen, known: Mapping[str, float]
+    ) -> tuple[Mapping[str, float], bool]:
         """Return how well skills fit the query, and whether they will be found so again, too.
 
         Until an index has caught up with a state its skills are found by another rule: that is for now, and not kept.
@@ -91,7 +88,7 @@ class Renders:
             invoker=Invoker.MODEL,
             body_bytes=0,
         )
-        hits, engine = await self._searches.found(search, seen)
+        hits, engine = await self._searches.found(search, seen, known)
         return {hit.row.name: hit.score for hit in hits}, engine == BY_INDEX
 
 

@@ -86,6 +86,26 @@ async def test_what_fits_the_query_comes_first_and_whole() -> None:
         assert nothing.text == by_name.text
 
 
+async def test_by_prior_comes_first_what_did_well_at_the_task_and_last_what_did_badly() -> None:
+    world = World()
+    rows = [skill_row(world.blobs, name, description="Reviews things.") for name in ("a", "b", "c", "d")]
+    async with in_process(*rows, world=world) as server:
+        prior = {"order": pb.CATALOG_ORDER_PRIOR, "task": "review a migration of tables"}
+        before = await rendered(server, **prior)
+        assert [line[0] for line in before.text.splitlines()] == ["a", "b", "c", "d"]
+        for skill, rate in (("c", 1.0), ("a", 0.0)):
+            report = pb.ReportOutcomeRequest(skill=skill, task="review a migration of tables", success_rate=rate)
+            await server.call(report, pb.ReportOutcomeResponse)
+        after = await rendered(server, if_none_match=before.digest, **prior)
+        assert [line[0] for line in after.text.splitlines()] == ["c", "b", "d", "a"]
+        assert after.generation.digest == before.generation.digest
+        assert (await rendered(server, order=pb.CATALOG_ORDER_PRIOR, task="bake bread for the whole house")).text == (
+            before.text
+        )
+        by_query = await rendered(server, query="reviews", task="review a migration of tables")
+        assert [line[0] for line in by_query.text.splitlines()] == ["c", "b", "d", "a"]
+
+
 async def test_a_skill_whose_builtin_tools_are_not_offered_is_not_in_the_text() -> None:
     world = World()
 
