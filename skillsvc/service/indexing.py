@@ -10,6 +10,7 @@ A body that comes after its skill was listed, since a source has it elsewhere, i
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -206,6 +207,8 @@ class Indexing:
         def weights_of(bundle: Bundle) -> Mapping[str, int]:
             if self.is_closing.is_set():
                 raise _Closing
+            # Lets go of the interpreter: whoever answers callers would else wait 5 ms for it at each of their turns.
+            time.sleep(0)
             body = self._body_of(SourceKey(layer.partition, sources[bundle.digest]), bundle)
             if body is None:
                 unread.add(bundle.digest)
