@@ -110,7 +110,7 @@ def search(
 ) -> None:
     """Find the skills that fit a query, best first.
 
-    With --task a server of this version answers NOT_IMPLEMENTED.
+    With --task it counts, too, how skills did at such tasks.
 
     Piped, each is a line with tabs between name, score, what matched and description.
 

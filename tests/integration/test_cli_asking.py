@@ -268,7 +268,6 @@ def test_what_fails_is_one_line_and_a_status(server: RunningServer) -> None:
         ("activate", "nobody"): (1, "SKILL_NOT_FOUND"),
         ("body", "nobody", "--json"): (1, "SKILL_NOT_FOUND"),
         ("list", "--collection", "nowhere"): (1, "COLLECTION_NOT_FOUND"),
-        ("search", "wine", "--task", "dinner"): (1, "NOT_IMPLEMENTED"),
     }
     ended = {}
     for command in cases:
