@@ -1,10 +1,12 @@
 """The index of a layer, and how it follows the layer's generations."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from skillsvc.catalog.layer_index import LayerIndex, followed
+from skillsvc.catalog.weights import weigh
 from skillsvc.domain.generation import Row
 from skillsvc.domain.skill import Bundle
 from tests.simulators.searchable import Shelves, layer_of
@@ -109,3 +111,27 @@ def test_who_may_not_begin_the_use_of_a_skill_is_known_by_slot(shelves: Shelves)
     assert {index.bundles[slot].skill.name for slot in index.not_for_user} == {"b"}
     index = followed(index, layer_of(rows[1:]), shelves.weights_of)
     assert index.not_for_model == frozenset()
+
+
+def test_what_was_unread_is_taken_in_anew_and_nothing_else_is_asked_for(shelves: Shelves) -> None:
+    rows = [shelves.row("one", "First.", "Body of one."), shelves.row("two", "Second.", "Body of two.")]
+    layer = layer_of(rows)
+
+    def without_bodies(bundle: Bundle) -> Mapping[str, int]:
+        return weigh(bundle.skill, "", shelves.words)
+
+    unread = frozenset(row.bundle.digest for row in rows)
+    index = replace(followed(shelves.index(layer_of([])), layer, without_bodies), unread=unread)
+    taken = followed(index, layer, shelves.weights_of, said_of=without_bodies, anew={rows[0].bundle.digest})
+    assert shelves.read == ["one"]
+    assert taken.unread == {rows[1].bundle.digest}
+    assert (taken.count("body"), have(taken, rows[0], "body"), have(taken, rows[1], "body")) == (1, True, False)
+    whole = followed(taken, layer, shelves.weights_of, said_of=without_bodies, anew=taken.unread)
+    assert (whole.unread, counts(whole)) == (frozenset(), counts(shelves.index(layer)))
+
+
+def test_what_was_unread_stays_it_while_it_is_listed(shelves: Shelves) -> None:
+    rows = [shelves.row(name) for name in ("one", "two", "three")]
+    unread = frozenset(row.bundle.digest for row in rows[:2])
+    index = replace(shelves.index(layer_of(rows)), unread=unread)
+    assert followed(index, layer_of(rows[1:]), shelves.weights_of).unread == {rows[1].bundle.digest}
