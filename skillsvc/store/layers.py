@@ -271,12 +271,14 @@ def _rows_of(held: HeldLayer) -> list[tuple[int, float, Row]]:
     """Return the rows with their intervals, in order. KeyError or ValueError where they are not what was written."""
     bundles = {key: _verified(checksum, payload) for key, checksum, payload in held.bundles}
     rows = []
+    # Members of one collection share its texts, as they do when a source is looked at.
+    texts: dict[str, str] = {}
     for first, until, name, source, shadowed, tier, trust, bundle, place, collection, line, diagnostics in held.rows:
         found = Found(
             bundle=bundles[bundle],
             place=decode_place(place),
-            collection=collection,
-            collection_line=line,
+            collection=texts.setdefault(collection, collection),
+            collection_line=texts.setdefault(line, line),
             diagnostics=() if diagnostics is None else decode_diagnostics(diagnostics),
         )
         row = make_row(source=source, shadowed=bool(shadowed), found=found, tier=Tier(tier), trust=Trust(trust))
