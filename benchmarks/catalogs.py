@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.enablements import Enablements
 from skillsvc.catalog.refresh import Refresh
 from skillsvc.content.blobs import FileBlobStore
 from skillsvc.domain.limits import Limits
@@ -55,6 +56,7 @@ def open_catalog(tree: Path, data: Path) -> Iterator[Catalog]:
             refresh=Refresh(current, DEPLOYMENT, [source], blobs=blobs, limits=limits, now=now, clock=time.monotonic),
             parts=Parts(
                 current=current,
+                enablements=Enablements(store, limits),
                 blobs=blobs,
                 requests=store,
                 experience=store,

@@ -79,7 +79,7 @@ def may_begin(row: Row, invoker: Invoker) -> bool:
 
 def select(view: View, selection: Selection) -> tuple[Row, ...]:
     """Return the rows that a request lists, in byte order of their names."""
-    if not selection.narrows and view.allow is None and len(view.layers) == 1:
+    if not (selection.narrows or view.hides) and len(view.layers) == 1:
         return view.layers[0].listed
     rows = _allowed(view, selection.allow)
     if selection.collection:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from skillsvc.domain.enablement import Word
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
 
@@ -85,6 +86,19 @@ class LayerLog(Protocol):
         """Return the digests of all blobs that the bundles of any generation of any layer name.
 
         Of what is appended or forgotten meanwhile they may be among them or not.
+        """
+
+
+class EnablementLog(Protocol):
+    """Where it is kept which skills are on, and for whom. Each method raises STORE_UNREACHABLE if the store fails."""
+
+    def words(self) -> tuple[Word, ...]:
+        """Return all that is said, in any order: nothing is in force before it is known."""
+
+    def put(self, words: Sequence[Word]) -> None:
+        """Keep what is said, durably and all or nothing; of an audience and a name the last word counts.
+
+        A word that has a name inherit leaves nothing to be kept of it.
         """
 
 

@@ -6,7 +6,7 @@ is for a while, or for an older generation.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 
 from skillsvc.catalog.layer_index import LayerIndex
@@ -87,14 +87,16 @@ def plain_search(
 
     Statistics are of all that the view lists, whatever a request leaves of it. `known` is as in `catalog.search`.
     """
-    held = [(row, said_by(row)) for row in view.listed()]
+    # What is disabled counts, so that no other score changes, and is no hit.
+    counted = replace(view, disabled=frozenset()) if view.disabled else view
+    held = [(row, said_by(row)) for row in counted.listed()]
     terms = plain_terms(query)
     worth = rarities(terms, [said for _row, said in held])
     names = allowed_in(view, allow)
     scored = (
         (plain_score(terms, worth, said) * learned_factor(known.get(row.name, 0.0)), row)
         for row, said in held
-        if (names is None or row.name in names) and may_begin(row, invoker)
+        if (names is None or row.name in names) and row.name not in view.disabled and may_begin(row, invoker)
     )
     hits = ((score, row) for score, row in scored if score > 0)
     first = nsmallest(limit, hits, key=lambda hit: (-hit[0], bool(hit[1].found.collection), hit[1].name))

@@ -175,9 +175,17 @@ def _narrowed(view: View, rank: int, layer: _Seen, names: Iterable[str]) -> _See
     return replace(layer, among=slots if layer.among is None else slots & layer.among)
 
 
+def _off(view: View, rank: int, index: LayerIndex) -> Iterator[int]:
+    """Yield the slots of the names that are disabled: no hits, but counted, so that no other score changes."""
+    for name in view.disabled:
+        row = view.layers[rank].find(name)
+        if row is not None:
+            yield index.slots[row.bundle.digest]
+
+
 def _seen(view: View, rank: int, index: LayerIndex, names: frozenset[str] | None, invoker: Invoker) -> _Seen:
     lost = frozenset(_lost(view, rank, index))
-    withheld = index.gone | lost
+    withheld = index.gone | lost | frozenset(_off(view, rank, index))
     match invoker:
         case Invoker.MODEL:
             withheld |= index.not_for_model

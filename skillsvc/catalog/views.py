@@ -12,7 +12,9 @@ from itertools import islice
 from typing import TypeVar
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.enablements import Enablements
 from skillsvc.catalog.layer import Layer, UnreachableSource
+from skillsvc.domain.enablement import NOTHING_SAID, Audience, Enablement
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import DEPLOYMENT, Partition
@@ -23,6 +25,9 @@ _HELD_PRESENT = 16_384
 _HELD_SHARED = 64
 _HELD_OLDER = 64
 """Few, since each holds its generations, also those that are retained no longer."""
+_HELD_DISABLED = 1024
+"""Sets of names that are off, each for all who belong to the same audiences."""
+_NOTHING: frozenset[str] = frozenset()
 _LOOKED_THROUGH = 16
 """So many of the views held are looked at with each change, so that none holds for ever what is gone."""
 _Key = TypeVar("_Key")
@@ -69,19 +74,45 @@ class Views:
     Whatever it is asked of a viewer raises LayersAway where a layer of theirs is not in memory.
     """
 
-    def __init__(self, current: Current, keys: TokenKeys) -> None:
-        """Begin with none."""
+    def __init__(self, current: Current, keys: TokenKeys, enablements: Enablements | None = None) -> None:
+        """Begin with none. Without `enablements` nothing is ever said of what is on or off."""
         self._current = current
         self._keys = keys
+        self._enablements = enablements
+        self._said = NOTHING_SAID
+        self._disabled: dict[tuple[Audience, ...], frozenset[str]] = {}
         self._layers: Mapping[Partition, Layer] = {}
         self._state = 0
         self._present: dict[Viewer, _Held] = {}
-        self._shared: dict[tuple[frozenset[str] | None, tuple[int, ...]], View] = {}
+        self._shared: dict[tuple[frozenset[str] | None, frozenset[str], tuple[int, ...]], View] = {}
         self._older: dict[tuple[Viewer, tuple[str, ...]], Sight] = {}
 
     def bring_in(self, viewer: Viewer) -> None:
         """Bring the layers of a viewer into memory, from any thread; it takes a while, and raises as the log does."""
         self._current.ensure(viewer.partitions)
+
+    def labelled(self, viewer: Viewer, session: str) -> Viewer:
+        """Return a viewer with the label of a request, as long as anything is said to one who has it.
+
+        Callers choose labels: one of which nothing is said must not make a view of its own.
+        """
+        audiences = self._present_said().audiences(viewer.partition, session)
+        return viewer._replace(session=session) if any(audience.session for audience in audiences) else viewer
+
+    def shows(self, viewer: Viewer, name: str) -> bool:
+        """Tell whether neither the access rule nor operators hide a name from a viewer, by what is in force now."""
+        said = self._present_said()
+        hidden = said.words and name in self._disabled_for(viewer)
+        return not hidden and (viewer.allow is None or name in viewer.allow)
+
+    def is_as_enabled(self, viewer: Viewer, token: str) -> bool:
+        """Tell whether a token is of a view for which the names were disabled that are so for a viewer now.
+
+        Raises:
+            InvalidInput: TOKEN_MALFORMED where the token was not made for this viewer.
+        """
+        self._present_said()
+        return self._keys.is_of_disabled(token, viewer.partition, self._disabled_for(viewer))
 
     def present(self, viewer: Viewer) -> Sight:
         """Return what a viewer sees now."""
@@ -107,7 +138,11 @@ class Views:
         key = (viewer, tuple(generation.digest for generation in generations))
         older = self._older.pop(key, None)
         # An equal state that has expired since is another one: its token would go back.
-        if older is None or not _is_of(older, generations, present.unreachable):
+        if (
+            older is None
+            or not _is_of(older, generations, present.unreachable)
+            or older.view.disabled != present.view.disabled
+        ):
             older = self._compose(viewer, held, tuple(generations))
         self._older[key] = older
         _bound(self._older, _HELD_OLDER)
@@ -155,6 +190,8 @@ class Views:
     def _present_in(self, layers: Mapping[Partition, Layer], viewer: Viewer) -> Sight:
         if layers is not self._layers:
             self._turn_to(layers)
+        if self._enablements is not None and self._enablements.present is not self._said:
+            self._present_said()
         held = self._present.get(viewer)
         if held is not None and held.state == self._state:
             return held.sight
@@ -162,7 +199,9 @@ class Views:
         # What changed in the layers of others leaves a caller's view as it is.
         sight = (
             held.sight
-            if held is not None and _is_present(held.sight, own)
+            if held is not None
+            and _is_present(held.sight, own)
+            and held.sight.view.disabled == self._disabled_for(viewer)
             else self._compose(viewer, own, tuple(layer.present for layer in own))
         )
         self._present[viewer] = _Held(self._state, sight)
@@ -188,6 +227,25 @@ class Views:
             if not is_away and _is_present(held.sight, _layers_of(viewer, layers)):
                 self._present[viewer] = _Held(self._state, held.sight)
 
+    def _present_said(self) -> Enablement:
+        """Return what is said now of what is on or off; where it is something else, views are to be looked at again."""
+        if self._enablements is not None and self._enablements.present is not self._said:
+            self._said = self._enablements.present
+            self._disabled.clear()
+            self._state += 1
+        return self._said
+
+    def _disabled_for(self, viewer: Viewer) -> frozenset[str]:
+        """Return the names that are off to a viewer, by what was last taken for the present."""
+        audiences = self._said.audiences(viewer.partition, viewer.session)
+        if not audiences:
+            return _NOTHING
+        disabled = self._disabled.get(audiences)
+        if disabled is None:
+            disabled = self._disabled[audiences] = self._said.disabled(audiences)
+            _bound(self._disabled, _HELD_DISABLED)
+        return disabled
+
     def _read(self, viewer: Viewer, token: str, held: tuple[Layer, ...]) -> tuple[LayerState, ...]:
         states = self._keys.read_generation(token, viewer.partition)
         if [state.layer_id for state in states] != [layer.present.layer_id for layer in held]:
@@ -195,17 +253,20 @@ class Views:
         return states
 
     def _compose(self, viewer: Viewer, held: tuple[Layer, ...], generations: tuple[Generation, ...]) -> Sight:
+        disabled = self._disabled_for(viewer)
         return Sight(
-            view=self._view_of(generations, viewer.allow),
-            token=self._keys.sign_generation(generations, viewer.partition),
+            view=self._view_of(generations, viewer.allow, disabled),
+            token=self._keys.sign_generation(generations, viewer.partition, disabled),
             unreachable=_unreachable(held),
         )
 
-    def _view_of(self, generations: tuple[Generation, ...], allow: frozenset[str] | None) -> View:
+    def _view_of(
+        self, generations: tuple[Generation, ...], allow: frozenset[str] | None, disabled: frozenset[str]
+    ) -> View:
         """Return a view of generations: one for all who see the same, so that its digest is computed once for them."""
         # Those of a view that is held are in memory, so that no other has the id of one.
-        key = (allow, tuple(map(id, generations)))
-        view = self._shared.pop(key, None) or compose(generations, allow)
+        key = (allow, disabled, tuple(map(id, generations)))
+        view = self._shared.pop(key, None) or compose(generations, allow, disabled)
         self._shared[key] = view
         _bound(self._shared, _HELD_SHARED)
         return view

@@ -20,6 +20,7 @@ from skillsvc.cli import (
     access_commands,
     catalog_commands,
     config_commands,
+    enablement_commands,
     generation_commands,
     partition_commands,
     skill_commands,
@@ -210,6 +211,7 @@ app.command()(partition_commands.revoke)
 app.command()(partition_commands.lift)
 app.add_typer(config_commands.config, name="config")
 app.add_typer(access_commands.access, name="access")
+app.add_typer(enablement_commands.enablement, name="enablement")
 
 
 @app.command()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         | admin_pb2.ListPartitionsRequest
         | admin_pb2.GetGenerationRequest
         | admin_pb2.DiffGenerationsRequest
+        | admin_pb2.ListEnablementRequest
         | admin_pb2.ExplainAccessRequest
     )
     _Answer = TypeVar("_Answer", bound=Message)
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         admin_pb2.ListPartitionsResponse,
         admin_pb2.GetGenerationResponse,
         admin_pb2.DiffGenerationsResponse,
+        admin_pb2.ListEnablementResponse,
         admin_pb2.ExplainAccessResponse,
     )
 

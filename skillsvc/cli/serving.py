@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.enablements import Enablements
 from skillsvc.cli.descriptors import connections_of, raise_descriptors
 from skillsvc.cli.hang_ups import HangUps
 from skillsvc.cli.identifying import Identifying
@@ -85,6 +86,7 @@ def serve(
         hang_ups.tell(looking.reloading.ask)
         parts = Parts(
             current=current,
+            enablements=Enablements(store, limits),
             blobs=blobs,
             requests=store,
             experience=store,

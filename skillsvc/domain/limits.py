@@ -57,6 +57,8 @@ class Limits:
     """How long a partition that a template of sources feeds is looked at after somebody has asked for it."""
     revoked_names: int = 10_000
     """Names of one layer that may be revoked at a time."""
+    enablement_words: int = 10_000
+    """Names of which anything may be said to one partition at a time, whether they are on or off."""
     watch_names: int = 1000
     watch_bytes: int = 512 * 1024
     heartbeat_s: float = 30.0

@@ -12,6 +12,7 @@ from skillsvc.domain.errors import ErrorReason, InvalidInput
 
 PRINCIPAL_MAX_BYTES = 256
 PROJECT_MAX_BYTES = 256
+SESSION_MAX_BYTES = 128
 LOCAL_PRINCIPAL = "local"
 ANONYMOUS_PRINCIPAL = "anonymous"
 _OF_EVERYBODY = frozenset({LOCAL_PRINCIPAL, ANONYMOUS_PRINCIPAL})
@@ -47,6 +48,12 @@ def parse_project(project: str) -> str:
     """Return a project's name as it came, once it is known to be one; raises as `Partition.parse` does."""
     _check_text("project", project, PROJECT_MAX_BYTES)
     return project
+
+
+def parse_session(session: str) -> str:
+    """Return the label of a session as it came, once it is known to be one; raises as `Partition.parse` does."""
+    _check_text("session", session, SESSION_MAX_BYTES)
+    return session
 
 
 def layer_id(partition: Partition) -> bytes:

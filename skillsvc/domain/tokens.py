@@ -1,10 +1,11 @@
 """Tokens: the names of states, which any process with the key can read and nobody can forge or carry elsewhere.
 
 A generation token is base64url, without padding, of: version (1 byte), key id (4), count of layers (1), then for each
-layer in view order its id (8), log id (16), sequence (8) and digest (32), then an HMAC-SHA-256 over all
-of that and the caller's principal and project. Five layers fit 512 bytes. A page token holds a generation token, a hash
-of the request and the last name, under an HMAC of its own. Both are deterministic: same caller, same view, same key,
-same bytes (contract.md, "Tokens").
+layer in view order its id (8), log id (16), sequence (8) and digest (32), then, where any names are disabled for the
+caller, what tells them from others (8), then an HMAC-SHA-256 over all of that and the caller's principal and project.
+Five layers fit 512 bytes. What names are disabled cannot be read from a token, nor tried out. A page token holds a
+generation token, a hash of the request and the last name, under an HMAC of its own. Both are deterministic: same
+caller, same view, same key, same bytes (contract.md, "Tokens").
 """
 
 import binascii
@@ -23,9 +24,11 @@ KEY_BYTES = 32
 _VERSION = 1
 _MAC_BYTES = 32
 _LAYER_BYTES = 64
+_DISABLED_BYTES = 8
 MAX_LAYERS = 5
 _GENERATION_DOMAIN = canonical.encode_text("skillsource.token.v1")
 _PAGE_DOMAIN = canonical.encode_text("skillsource.page.v1")
+_DISABLED_DOMAIN = canonical.encode_text("skillsource.disabled.v1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +62,10 @@ class TokenKeys:
             msg = f"a token key has at least {KEY_BYTES} bytes, and there is at least one"
             raise ValueError(msg)
 
-    def sign_generation(self, layers: Sequence[Generation], caller: Partition) -> str:
-        """Return the token of a view's layers for one caller."""
+    def sign_generation(
+        self, layers: Sequence[Generation], caller: Partition, disabled: frozenset[str] = frozenset()
+    ) -> str:
+        """Return the token of a view's layers, with some names disabled, for one caller."""
         if not 0 < len(layers) <= MAX_LAYERS:
             msg = f"a token names 1 to {MAX_LAYERS} layers"
             raise ValueError(msg)
@@ -68,14 +73,27 @@ class TokenKeys:
             layer.layer_id + layer.log_id + canonical.encode_integer(layer.sequence) + bytes.fromhex(layer.digest)
             for layer in layers
         )
-        return self._sign(_GENERATION_DOMAIN, bytes([len(layers)]) + states, caller)
+        payload = bytes([len(layers)]) + states + _disabled_part(self.keys[0], disabled)
+        return self._sign(_GENERATION_DOMAIN, payload, caller)
 
     def read_generation(self, token: str, caller: Partition) -> tuple[LayerState, ...]:
         """Return the layers that a token names; TOKEN_MALFORMED where it was not signed here for this caller."""
+        states, _disabled = self._read_generation(token, caller)
+        return tuple(_layer_state(states[at : at + _LAYER_BYTES]) for at in range(0, len(states), _LAYER_BYTES))
+
+    def is_of_disabled(self, token: str, caller: Partition, disabled: frozenset[str]) -> bool:
+        """Tell whether a token is of a view for which these very names were disabled; raises as `read_generation`."""
+        _states, part = self._read_generation(token, caller)
+        # Which key signed is not asked: a part that another one made is of no view that is known.
+        return any(hmac.compare_digest(part, _disabled_part(key, disabled)) for key in self.keys)
+
+    def _read_generation(self, token: str, caller: Partition) -> tuple[bytes, bytes]:
+        """Return what a token holds of layers, and of disabled names."""
         payload = self._read(_GENERATION_DOMAIN, token, caller)
-        if payload is None or not payload or len(payload) != 1 + payload[0] * _LAYER_BYTES:
+        end = 1 + payload[0] * _LAYER_BYTES if payload else 0
+        if not payload or len(payload) not in {end, end + _DISABLED_BYTES}:
             raise InvalidInput(ErrorReason.TOKEN_MALFORMED, "the generation token was not made here for this caller")
-        return tuple(_layer_state(payload[at : at + _LAYER_BYTES]) for at in range(1, len(payload), _LAYER_BYTES))
+        return payload[1:end], payload[end:]
 
     def sign_page(self, position: PagePosition, caller: Partition) -> str:
         """Return the token of the page that goes on after a position."""
@@ -129,6 +147,13 @@ def _key_id(key: bytes) -> bytes:
 def _mac(key: bytes, domain: bytes, signed: bytes, caller: Partition) -> bytes:
     bound = canonical.encode_text(caller.principal) + canonical.encode_text(caller.project)
     return hmac.digest(key, domain + bound + signed, sha256)[:_MAC_BYTES]
+
+
+def _disabled_part(key: bytes, disabled: frozenset[str]) -> bytes:
+    """Return what tells disabled names from others, nothing of none; keyed, so that no guess can be tried on it."""
+    if not disabled:
+        return b""
+    return hmac.digest(key, _DISABLED_DOMAIN + canonical.encode_texts(sorted(disabled)), sha256)[:_DISABLED_BYTES]
 
 
 def _layer_state(encoded: bytes) -> LayerState:

@@ -30,13 +30,14 @@ class Viewer(NamedTuple):
     """Who sees a view: the partition asked from, what an access rule opens beside it, and the names it allows.
 
     A tuple, since every call looks something up by it. `further` are partitions, strongest first; `allow` is None where
-    the rule allows all names.
+    the rule allows all names. `session` is the label of the request, "" where nothing is said to those who have it.
     """
 
     principal: str
     project: str
     further: tuple[Partition, ...] = ()
     allow: frozenset[str] | None = None
+    session: str = ""
 
     @property
     def partition(self) -> Partition:
@@ -57,13 +58,15 @@ class View:
     """The layers of one caller, composed: made by `compose`.
 
     `overlay` maps each name that more than one layer lists to the index of the layer that wins. `allow` are the names
-    that an access rule leaves visible, None for all: nothing else is in the view, by whatever name it is asked for.
-    `sequence` is the sum of the layers'.
+    that an access rule leaves visible, None for all, and `disabled` those that operators have switched off: nothing
+    but the former is in the view, and nothing of the latter, by whatever name it is asked for. `sequence` is the sum of
+    the layers'.
     """
 
     layers: tuple[Generation, ...]
     overlay: Mapping[str, int]
     allow: frozenset[str] | None
+    disabled: frozenset[str]
     sequence: int
     published_at: datetime
     _digest: str = field(default="", init=False, repr=False, compare=False)
@@ -77,8 +80,17 @@ class View:
         """
         if not self._digest:
             # Of frozen values alone, so that nobody can tell when it was set.
-            object.__setattr__(self, "_digest", _digest(self.layers, self.overlay, self.allow))
+            object.__setattr__(self, "_digest", _digest(self))
         return self._digest
+
+    @property
+    def hides(self) -> bool:
+        """Whether any row of the layers could be hidden from this view, beside those that a stronger layer hides."""
+        return self.allow is not None or bool(self.disabled)
+
+    def shows(self, name: str) -> bool:
+        """Tell whether rows of a name would be in this view if its layers had any."""
+        return name not in self.disabled and (self.allow is None or name in self.allow)
 
     @property
     def total(self) -> int:
@@ -86,7 +98,8 @@ class View:
         if self.allow is not None:
             return len(self.among(self.allow))
         hidden = sum(sum(layer.find(name) is not None for layer in self.layers) - 1 for name in self.overlay)
-        return self.held - hidden
+        off = sum(any(layer.find(name) is not None for layer in self.layers) for name in self.disabled)
+        return self.held - hidden - off
 
     @property
     def held(self) -> int:
@@ -96,21 +109,21 @@ class View:
     def find(self, name: str) -> Row | None:
         """Return the row that a name has in this view, or None.
 
-        One that is not allowed is looked for in every layer, as one that is nowhere: neither costs less (rules.md 7).
+        One that is hidden is looked for in every layer, as one that is nowhere: neither costs less (rules.md 7).
         """
-        allowed = self.allow is None or name in self.allow
+        shown = self.shows(name)
         for layer in self.layers:
             row = find_listed(layer.names, layer.listed, name)
-            if row is not None and allowed:
+            if row is not None and shown:
                 return row
         return None
 
     def find_qualified(self, source: str, name: str) -> Row | None:
         """Return the row of `source/name` in the strongest layer that has it, shadowed or not, or None; as `find`."""
-        allowed = self.allow is None or name in self.allow
+        shown = self.shows(name)
         for layer in self.layers:
             row = layer.find_qualified(source, name)
-            if row is not None and allowed:
+            if row is not None and shown:
                 return row
         return None
 
@@ -121,6 +134,7 @@ class View:
         """
         if self.allow is not None:
             names &= self.allow
+        names -= self.disabled
         if len(names) * _LOOK_UP < self.held:
             return tuple(row for name in sorted(names) if (row := self.find(name)) is not None)
         parts = [compress(layer.listed, map(names.__contains__, layer.names)) for layer in self.layers]
@@ -142,12 +156,15 @@ class View:
                 for rank, row in _merged(layer.listed[_start(layer, after) :] for layer in self.layers)
                 if self.overlay.get(row.name, rank) == rank
             )
-        allow = self.allow
-        yield from rows if allow is None else (row for row in rows if row.name in allow)
+        yield from (row for row in rows if self.shows(row.name)) if self.hides else rows
 
 
-def compose(layers: tuple[Generation, ...], allow: frozenset[str] | None = None) -> View:
-    """Return the view of layers, strongest first, of the names that are allowed; there is at least one layer.
+def compose(
+    layers: tuple[Generation, ...],
+    allow: frozenset[str] | None = None,
+    disabled: frozenset[str] = frozenset(),
+) -> View:
+    """Return the view of one layer or several, strongest first, of the names that are allowed and not disabled.
 
     A name that loses to a stronger layer is in the overlay alone; operators are told of it by `catalog.clashes`.
     """
@@ -164,6 +181,7 @@ def compose(layers: tuple[Generation, ...], allow: frozenset[str] | None = None)
         layers=layers,
         overlay=MappingProxyType(overlay) if overlay else _NO_CLASHES,
         allow=allow,
+        disabled=disabled,
         sequence=sum(layer.sequence for layer in layers),
         published_at=max(layer.published_at for layer in layers),
     )
@@ -182,17 +200,18 @@ def _ranked(rank: int, rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
     return ((rank, row) for row in rows)
 
 
-def _digest(layers: tuple[Generation, ...], overlay: Mapping[str, int], allow: frozenset[str] | None) -> str:
+def _digest(view: View) -> str:
     """Digest every row of every layer by (name, rank of the layer, source), each with whether the view lists it.
 
     Shadowed rows count: they can be read by their qualified names, so that a change of one is a change of the view.
-    Rows whose names are not allowed do not: neither by a digest nor by an event is a caller told of them.
+    Rows whose names are hidden do not: neither by a digest nor by an event is a caller told of them.
     """
+    layers, overlay = view.layers, view.overlay
     ranked = [
         (row.name, rank, row)
         for rank, layer in enumerate(layers)
         for row in layer.rows
-        if allow is None or row.name in allow
+        if not view.hides or view.shows(row.name)
     ]
     if len(layers) > 1:
         # Layers are sorted, and sorting merges what is sorted; rows of one name and layer stay as they are.

@@ -107,6 +107,9 @@ class Activations:
             network=readiness_wire.network(told.network),
         ).SerializeToString()
         text = await self._text(seen, row)
+        # Once more, of what was loaded: a repetition may be of an older bundle, and loading may take a while.
+        self._sights.check_still(ask.scope, call, row)
+        _check(row, ask.invoker)
         self._audit.allowed(
             _RPC,
             call.actor,

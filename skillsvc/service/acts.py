@@ -26,6 +26,7 @@ CHANGES: Final = frozenset(
         "ClearPartitions",
         "RevokeSkill",
         "LiftRevoke",
+        "SetEnablement",
     }
 )
 """Calls whose refusals the audit is told of, whatever the reason."""

@@ -8,6 +8,7 @@ from skillsource.v1 import admin_pb2 as pb
 
 from skillsvc.service.access_requests import parse_explain
 from skillsvc.service.admin_access import AccessAdmin
+from skillsvc.service.admin_enablement import EnablementAdmin
 from skillsvc.service.admin_generations import GenerationAdmin
 from skillsvc.service.admin_partitions import PartitionAdmin
 from skillsvc.service.admin_requests import (
@@ -24,6 +25,7 @@ from skillsvc.service.admin_requests import (
 )
 from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.enablement_requests import parse_list_enablement, parse_set_enablement
 
 SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"].full_name
 
@@ -34,6 +36,7 @@ def admin_handlers(
     sources: SourceAdmin,
     generations: GenerationAdmin,
     partitions: PartitionAdmin,
+    enablement: EnablementAdmin,
     access: AccessAdmin,
 ) -> dict[str, Handler]:
     """Return the handlers of all calls, by their names."""
@@ -52,5 +55,7 @@ def admin_handlers(
         ),
         "RevokeSkill": boundary.unary(pb.RevokeSkillRequest, parse_revoke, partitions.revoke_skill),
         "LiftRevoke": boundary.unary(pb.LiftRevokeRequest, parse_lift, partitions.lift_revoke),
+        "SetEnablement": boundary.unary(pb.SetEnablementRequest, parse_set_enablement, enablement.set_enablement),
+        "ListEnablement": boundary.unary(pb.ListEnablementRequest, parse_list_enablement, enablement.list_enablement),
         "ExplainAccess": boundary.unary(pb.ExplainAccessRequest, parse_explain, access.explain_access),
     }

@@ -26,6 +26,7 @@ _Paged: TypeAlias = (
     | pb.ListPartitionsRequest
     | pb.GetGenerationRequest
     | pb.DiffGenerationsRequest
+    | pb.ListEnablementRequest
     | pb.ExplainAccessRequest
 )
 

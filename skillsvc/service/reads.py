@@ -57,7 +57,7 @@ class Reads:
 
     async def list_skills(self, ask: ListAsk, call: Call) -> bytes:
         """Answer ListSkills."""
-        viewer = call.viewer(ask.scope.project)
+        viewer = self._sights.viewer(ask.scope, call)
         if ask.page_token:
             position = self._keys.read_page(ask.page_token, viewer.partition)
             if position.request_hash != ask.fields:
@@ -101,6 +101,7 @@ class Reads:
         if answer is None:
             read = await (self._texts.document(seen, row, text) if ask.document else self._texts.body(seen, row))
             answer = self._answers.put(key, _text_range(read, text.digest, ask.offset, ask.length))
+            self._sights.check_still(ask.scope, call, row)
         return seen.encoded + answer.encoded
 
     async def list_assets(self, ask: InventoryAsk, call: Call) -> bytes:
@@ -134,6 +135,7 @@ class Reads:
             head.not_modified = True
             return seen.encoded + head.SerializeToString()
         answer = await self._asset_range(seen, row, asset, ask.offset, ask.length)
+        self._sights.check_still(ask.scope, call, row)
         return seen.encoded + answer.encoded
 
     def _check_collection(self, ask: ListAsk, sight: Sight) -> None:

@@ -12,7 +12,7 @@ from skillsvc.catalog.listing import Invoker, Reference, Selection
 from skillsvc.domain import caps
 from skillsvc.domain.errors import ErrorReason, InvalidInput, NotImplementedYet
 from skillsvc.domain.limits import Limits
-from skillsvc.domain.partition import parse_project
+from skillsvc.domain.partition import parse_project, parse_session
 from skillsvc.experience.learning import pattern_of
 
 _SMALLEST_RANGE = 4
@@ -53,10 +53,12 @@ class Scoped(Protocol):
 class Scope:
     """Which project is asked, for which names and which state: the last two None where the request leaves them open.
 
-    Who asks is not in it: a request never says that, the call does (P5).
+    `session` is a label that the caller gives itself, "" for none. Who asks is not in the scope: a request never says
+    that, the call does (P5).
     """
 
     project: str
+    session: str = ""
     allow: frozenset[str] | None = None
     at_least: str | None = None
     at_exactly: str | None = None
@@ -235,10 +237,10 @@ def parse_watch(request: pb.WatchCatalogRequest, _limits: Limits) -> WatchAsk:
 
 def scope_of(request: Scoped) -> Scope:
     """Return what a request is about."""
-    not_built("session", given=bool(request.session))
     consistency = request.consistency
     return Scope(
         project=parse_project(request.project),
+        session=parse_session(request.session),
         allow=_names_of(request.allow) if request.HasField("allow") else None,
         at_least=_token_of(consistency, "at_least"),
         at_exactly=_token_of(consistency, "at_exactly"),

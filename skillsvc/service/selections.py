@@ -30,7 +30,7 @@ class Selections:
 
     def of(self, view: View, selection: Selection, key: object) -> tuple[Row, ...]:
         """Return the rows that a selection, of a key, lists of a view, in byte order of their names."""
-        if not selection.narrows and view.allow is None and len(view.layers) == 1:
+        if not (selection.narrows or view.hides) and len(view.layers) == 1:
             # Nothing is gone through.
             return select(view, selection)
         # A view that is held is in memory, so that no other has its id.

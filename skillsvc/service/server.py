@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.enablements import Enablements
 from skillsvc.catalog.in_use import PartitionsInUse
 from skillsvc.catalog.learned import LearnedLayers
 from skillsvc.catalog.log import RequestLog
@@ -25,6 +26,7 @@ from skillsvc.service.activations import Activations
 from skillsvc.service.admin import SERVICE as ADMIN_SERVICE
 from skillsvc.service.admin import admin_handlers
 from skillsvc.service.admin_access import AccessAdmin
+from skillsvc.service.admin_enablement import EnablementAdmin
 from skillsvc.service.admin_generations import GenerationAdmin
 from skillsvc.service.admin_pages import Pages
 from skillsvc.service.admin_partitions import PartitionAdmin
@@ -90,6 +92,7 @@ class Parts:
     """
 
     current: Current
+    enablements: Enablements
     blobs: BlobStore
     requests: RequestLog
     experience: ExperienceLog
@@ -116,9 +119,10 @@ class Server:
     def __init__(self, parts: Parts) -> None:
         """Prepare; nothing listens before `start`."""
         self._changes = Changes(asyncio.get_running_loop())
-        # What callers see is another where what is published changes, and where the access rules do.
+        # What callers see is another where what is published changes, what is on or off, and the access rules.
         self._subscribed = (
             parts.current.subscribe(self._changes.tell),
+            parts.enablements.subscribe(self._changes.tell),
             parts.identities.subscribe(self._changes.tell),
         )
         within_s = parts.limits.call_without_deadline_s / _STEPS
@@ -161,7 +165,8 @@ class Server:
         )
         self._texts.when_brought(lambda source, digest: self._indexing.take_in(source.partition, digest))
         needs = None if parts.in_use is None else Needs(parts.in_use, self._looking_for, parts.limits)
-        self._sights = Sights(Views(parts.current, parts.keys), self._changes, parts.limits, self._layers, needs)
+        views = Views(parts.current, parts.keys, parts.enablements)
+        self._sights = Sights(views, self._changes, parts.limits, self._layers, needs)
         self._hurrying: asyncio.Future[None] | None = None
         loop = asyncio.get_running_loop()
         self._audit = Audit(loop.time, later=loop.call_later)
@@ -262,6 +267,14 @@ class Server:
             partitions=PartitionAdmin(
                 scope=scope,
                 learned=LearnedLayers(parts.current, blobs=parts.blobs, limits=parts.limits, now=parts.now),
+                threads=self._layers,
+                audit=self._audit,
+                now=parts.now,
+            ),
+            enablement=EnablementAdmin(
+                scope=scope,
+                enablements=parts.enablements,
+                pages=pages,
                 threads=self._layers,
                 audit=self._audit,
                 now=parts.now,

@@ -81,12 +81,33 @@ class Sights:
             Denied: PROJECT_NOT_ALLOWED.
         """
         self.check_phase()
-        viewer = call.viewer(scope.project)
+        viewer = self.viewer(scope, call)
         if scope.at_exactly is not None:
             return await self.exactly(viewer, scope.at_exactly)
         if scope.at_least is not None:
             return await self._at_least(viewer, scope.at_least, call)
         return await self.present(viewer)
+
+    def viewer(self, scope: Scope, call: Call) -> Viewer:
+        """Return who asks, with the label of the request where anything is said to such; raises as `Call.viewer`."""
+        viewer = call.viewer(scope.project)
+        return self._views.labelled(viewer, scope.session) if scope.session else viewer
+
+    def check_still(self, scope: Scope, call: Call, row: Row) -> None:
+        """Refuse what rules or operators have hidden since it was found: to load it may have taken a while.
+
+        Raises:
+            Unauthenticated: The credentials are good no more.
+            Denied: ROLE_MISSING or PROJECT_NOT_ALLOWED.
+            NotFound: SKILL_NOT_FOUND, as of what is nowhere.
+        """
+        call.judge_again()
+        if not self._views.shows(self.viewer(scope, call), row.name):
+            raise unknown_skill()
+
+    def is_as_enabled(self, viewer: Viewer, token: str) -> bool:
+        """Tell whether a token is of a view with the same names disabled as a viewer's now; raises as `exactly`."""
+        return self._views.is_as_enabled(viewer, token)
 
     async def present(self, viewer: Viewer) -> Seen:
         """Return what a viewer sees now."""
@@ -111,7 +132,8 @@ class Sights:
         """Return the state that the token of a listing names, whatever is published since.
 
         A `consistency` beside it must name the same state. A listing that began with `at_least` goes on with it: the
-        state must be the one named or a later one.
+        state must be the one named or a later one. Where other names are disabled since, the token has expired: pages
+        of one listing never mix.
 
         Raises:
             Unavailable: NOT_READY, DRAINING.
@@ -120,6 +142,8 @@ class Sights:
         """
         self.check_phase()
         seen = await self.exactly(viewer, token)
+        if not self._views.is_as_enabled(viewer, token):
+            raise await self._expired(viewer)
         fits = True
         if scope.at_exactly is not None:
             fits = (await self.exactly(viewer, scope.at_exactly)).sight.view.digest == seen.sight.view.digest

@@ -52,7 +52,7 @@ class Watch:
         Before each event the caller is judged by the rules in force; one whose view is made of other layers or names
         since is told to list anew.
         """
-        viewer = call.viewer(ask.scope.project)
+        viewer = self._sights.viewer(ask.scope, call)
         self._sights.check_phase()
         count = self._changes.count
         seen = await self._sights.present(viewer)
@@ -77,9 +77,10 @@ class Watch:
             # With each heartbeat too: what is looked at by need is looked at as long as it is watched.
             count = self._changes.count
             before, seen_as = seen, viewer
-            viewer = call.viewer(ask.scope.project)
+            viewer = self._sights.viewer(ask.scope, call)
             seen = await self._sights.present(viewer)
-            if viewer != seen_as:
+            # A label matters from the first word to it on, and what that changes is told by names.
+            if viewer._replace(session="") != seen_as._replace(session=""):
                 event = self._interval + _RESYNC
             else:
                 event = self._told(before.sight, seen.sight, ask.selection) or (self._heartbeat if is_due else None)
@@ -97,6 +98,9 @@ class Watch:
             held = await self._sights.exactly(viewer, ask.since)
         except (InvalidInput, StateMissing):
             # A token of a lost or foreign log, or of a state too old: the watcher lists anew.
+            return _RESYNC
+        if not self._sights.is_as_enabled(viewer, ask.since):
+            # Of what was switched on or off meanwhile no token tells the names.
             return _RESYNC
         if held.sight.view.digest == seen.sight.view.digest:
             return b""

@@ -110,6 +110,21 @@ MIGRATIONS: Final = (
         """,
         "CREATE INDEX prior_of_principal ON prior (principal)",
     ),
+    (
+        # What is said of a name to callers of a partition, those of a label alone where `session` is not empty; the
+        # deployment has an empty principal. `set_at`: microseconds since 1970.
+        """
+        CREATE TABLE enablement (
+            principal TEXT NOT NULL,
+            project TEXT NOT NULL,
+            session TEXT NOT NULL,
+            name TEXT NOT NULL,
+            enabled INTEGER NOT NULL,
+            set_at INTEGER NOT NULL,
+            PRIMARY KEY (principal, project, session, name)
+        ) WITHOUT ROWID
+        """,
+    ),
 )
 VERSION: Final = len(MIGRATIONS)
 

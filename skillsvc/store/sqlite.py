@@ -16,12 +16,14 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from skillsvc.catalog.log import LayerRecord, LayerStep, RequestKey, RequestRecord
+from skillsvc.domain.enablement import Word
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.generation import Generation
 from skillsvc.domain.partition import Partition
 from skillsvc.domain.prior import Prior
 from skillsvc.experience.learning import Outcome, Room
 from skillsvc.experience.log import Requested
+from skillsvc.store.enablement import put_words, read_words
 from skillsvc.store.experience import learn, read_priors
 from skillsvc.store.layers import (
     append_generation,
@@ -159,6 +161,16 @@ class SqliteStore:
         """Return the partitions that have a generation, as `LayerLog.partitions` says."""
         with _damage_told(), self._transaction() as connection:
             return read_partitions(connection)
+
+    def words(self) -> tuple[Word, ...]:
+        """Return which skills are on, and for whom, as `EnablementLog.words` says."""
+        with _damage_told(), self._transaction() as connection:
+            return read_words(connection)
+
+    def put(self, words: Sequence[Word]) -> None:
+        """Keep which skills are on, as `EnablementLog.put` says."""
+        with self._transaction() as connection:
+            put_words(connection, words)
 
     def blobs(self) -> frozenset[str]:
         """Return the digests of the blobs that any bundle names, as `LayerLog.blobs` says."""

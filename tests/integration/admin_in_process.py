@@ -100,6 +100,9 @@ def request_of(rpc: str) -> Message:
         request.before.sequence = 1  # type: ignore[attr-defined] # as above
     if "name" in method.input_type.fields_by_name:
         request.name = "a"  # type: ignore[attr-defined] # as above
+    if rpc == "SetEnablement":
+        request.names.append("a")  # type: ignore[attr-defined] # as above
+        request.state = pb.ENABLEMENT_STATE_ENABLED  # type: ignore[attr-defined] # as above
     if rpc == "ExplainAccess":
         request.identity.CopyFrom(pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="ci"))  # type: ignore[attr-defined] # as above
     if "partitions" in method.input_type.fields_by_name:

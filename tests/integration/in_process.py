@@ -15,8 +15,9 @@ from grpc_status import rpc_status
 from skillsource.v1 import skill_source_pb2 as pb
 
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.enablements import Enablements
 from skillsvc.catalog.in_use import PartitionsInUse
-from skillsvc.catalog.log import LayerLog, RequestLog
+from skillsvc.catalog.log import EnablementLog, LayerLog, RequestLog
 from skillsvc.content.blobs import BlobStore
 from skillsvc.domain.generation import Generation, Row, make_generation
 from skillsvc.domain.limits import Limits
@@ -36,6 +37,7 @@ from skillsvc.sources.remote_blobs import RemoteBlobs
 from tests.contract.memory_blob_store import MemoryBlobStore
 from tests.patience import PATIENCE_S
 from tests.simulators.clock import Clock
+from tests.simulators.enablement_log import MemoryEnablementLog
 from tests.simulators.known_callers import HEADER
 from tests.simulators.memory_log import MemoryExperienceLog, MemoryLayerLog, MemoryRequestLog
 from tests.simulators.skills import in_order, skill_row
@@ -75,6 +77,7 @@ class World:
     blobs: BlobStore = field(default_factory=MemoryBlobStore)
     log: LayerLog = field(default_factory=lambda: MemoryLayerLog(os.urandom))
     requests: RequestLog = field(default_factory=MemoryRequestLog)
+    enablement: EnablementLog = field(default_factory=MemoryEnablementLog)
     experience: ExperienceLog = field(default_factory=MemoryExperienceLog)
     rate: Rate = Rate.SMOOTHED
     clock: Clock = field(default_factory=Clock)
@@ -229,6 +232,7 @@ async def in_process(
     server = Server(
         Parts(
             current=current,
+            enablements=Enablements(world.enablement, world.limits),
             blobs=world.blobs,
             requests=world.requests,
             experience=world.experience,

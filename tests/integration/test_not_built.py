@@ -15,7 +15,7 @@ from tests.integration.in_process import World, in_process
 from tests.simulators.skills import skill_row
 
 METHODS = pb.DESCRIPTOR.services_by_name["SkillSourceService"].methods
-SCOPE = {"project", "consistency", "allow"}
+SCOPE = {"project", "session", "consistency", "allow"}
 BUILT = {
     "GetServerInfo": set[str](),
     "ListSkills": {*SCOPE, "view", "page_size", "page_token", "if_none_match", "invocation", "collection"},

@@ -515,6 +515,17 @@ CLEAR_PARTITIONS_REQUEST_PARTITIONS_MAX_ITEMS: Final = 1000
 CLEAR_PARTITIONS_RESPONSE_PARTITIONS_MAX_ITEMS: Final = 1000
 REVOKE_SKILL_REQUEST_NAME_MAX_BYTES: Final = 64
 LIFT_REVOKE_REQUEST_NAME_MAX_BYTES: Final = 64
+SET_ENABLEMENT_REQUEST_SESSION_MAX_BYTES: Final = 128
+SET_ENABLEMENT_REQUEST_NAMES_MAX_ITEMS: Final = 1000
+SET_ENABLEMENT_REQUEST_NAMES_MAX_ITEM_BYTES: Final = 64
+SET_ENABLEMENT_RESPONSE_CHANGED_MAX_ITEMS: Final = 1000
+SET_ENABLEMENT_RESPONSE_CHANGED_MAX_ITEM_BYTES: Final = 64
+LIST_ENABLEMENT_REQUEST_SESSION_MAX_BYTES: Final = 128
+LIST_ENABLEMENT_REQUEST_PAGE_TOKEN_MAX_BYTES: Final = 2048
+ENABLEMENT_WORD_SESSION_MAX_BYTES: Final = 128
+ENABLEMENT_WORD_NAME_MAX_BYTES: Final = 64
+LIST_ENABLEMENT_RESPONSE_WORDS_MAX_ITEMS: Final = 1000
+LIST_ENABLEMENT_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES: Final = 2048
 CLAIM_NAME_MAX_BYTES: Final = 1024
 CLAIM_VALUES_MAX_ITEMS: Final = 1000
 CLAIM_VALUES_MAX_ITEM_BYTES: Final = 8192
@@ -849,6 +860,29 @@ CAPS: Final[Mapping[str, Cap]] = MappingProxyType(
         ),
         "LiftRevokeRequest.name": Cap(
             max_bytes=LIFT_REVOKE_REQUEST_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME
+        ),
+        "SetEnablementRequest.session": Cap(max_bytes=SET_ENABLEMENT_REQUEST_SESSION_MAX_BYTES, over=_REFUSE),
+        "SetEnablementRequest.names": Cap(
+            max_items=SET_ENABLEMENT_REQUEST_NAMES_MAX_ITEMS,
+            max_item_bytes=SET_ENABLEMENT_REQUEST_NAMES_MAX_ITEM_BYTES,
+            over=_REFUSE,
+            item_over=_REFUSE,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "SetEnablementResponse.changed": Cap(
+            max_items=SET_ENABLEMENT_RESPONSE_CHANGED_MAX_ITEMS,
+            max_item_bytes=SET_ENABLEMENT_RESPONSE_CHANGED_MAX_ITEM_BYTES,
+            over=_KEEP_FIRST,
+            item_over=_KEEP_FIRST,
+            grammar=Grammar.SKILL_NAME,
+        ),
+        "ListEnablementRequest.session": Cap(max_bytes=LIST_ENABLEMENT_REQUEST_SESSION_MAX_BYTES, over=_REFUSE),
+        "ListEnablementRequest.page_token": Cap(max_bytes=LIST_ENABLEMENT_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE),
+        "EnablementWord.session": Cap(max_bytes=ENABLEMENT_WORD_SESSION_MAX_BYTES, over=_REFUSE),
+        "EnablementWord.name": Cap(max_bytes=ENABLEMENT_WORD_NAME_MAX_BYTES, over=_REFUSE, grammar=Grammar.SKILL_NAME),
+        "ListEnablementResponse.words": Cap(max_items=LIST_ENABLEMENT_RESPONSE_WORDS_MAX_ITEMS, over=_KEEP_FIRST),
+        "ListEnablementResponse.next_page_token": Cap(
+            max_bytes=LIST_ENABLEMENT_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE
         ),
         "Claim.name": Cap(max_bytes=CLAIM_NAME_MAX_BYTES, over=_REFUSE),
         "Claim.values": Cap(
@@ -1584,6 +1618,72 @@ def clamp_lift_revoke_response(
     """Clamp the fields of one LiftRevokeResponse."""
     draft = _Draft("LiftRevokeResponse", values, lowered)
     draft.nested("generation", clamp_layer_generation)
+    return draft.result()
+
+
+def clamp_set_enablement_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one SetEnablementRequest."""
+    draft = _Draft("SetEnablementRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("session", max_bytes=SET_ENABLEMENT_REQUEST_SESSION_MAX_BYTES, over=_REFUSE)
+    draft.texts(
+        "names",
+        max_items=SET_ENABLEMENT_REQUEST_NAMES_MAX_ITEMS,
+        max_item_bytes=SET_ENABLEMENT_REQUEST_NAMES_MAX_ITEM_BYTES,
+        over=_REFUSE,
+        item_over=_REFUSE,
+        fits=fits_skill_name,
+    )
+    return draft.result()
+
+
+def clamp_set_enablement_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one SetEnablementResponse."""
+    draft = _Draft("SetEnablementResponse", values, lowered)
+    draft.texts(
+        "changed",
+        max_items=SET_ENABLEMENT_RESPONSE_CHANGED_MAX_ITEMS,
+        max_item_bytes=SET_ENABLEMENT_RESPONSE_CHANGED_MAX_ITEM_BYTES,
+        over=_KEEP_FIRST,
+        item_over=_KEEP_FIRST,
+        fits=fits_skill_name,
+    )
+    return draft.result()
+
+
+def clamp_list_enablement_request(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListEnablementRequest."""
+    draft = _Draft("ListEnablementRequest", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("session", max_bytes=LIST_ENABLEMENT_REQUEST_SESSION_MAX_BYTES, over=_REFUSE)
+    draft.text("page_token", max_bytes=LIST_ENABLEMENT_REQUEST_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
+    return draft.result()
+
+
+def clamp_enablement_word(values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED) -> Clamped:
+    """Clamp the fields of one EnablementWord."""
+    draft = _Draft("EnablementWord", values, lowered)
+    draft.nested("partition", clamp_partition)
+    draft.text("session", max_bytes=ENABLEMENT_WORD_SESSION_MAX_BYTES, over=_REFUSE)
+    draft.text("name", max_bytes=ENABLEMENT_WORD_NAME_MAX_BYTES, over=_REFUSE, fits=fits_skill_name)
+    return draft.result()
+
+
+def clamp_list_enablement_response(
+    values: Mapping[str, object], *, lowered: Mapping[str, int] = NOTHING_LOWERED
+) -> Clamped:
+    """Clamp the fields of one ListEnablementResponse."""
+    draft = _Draft("ListEnablementResponse", values, lowered)
+    draft.nested_list(
+        "words", clamp_enablement_word, max_items=LIST_ENABLEMENT_RESPONSE_WORDS_MAX_ITEMS, over=_KEEP_FIRST
+    )
+    draft.text("next_page_token", max_bytes=LIST_ENABLEMENT_RESPONSE_NEXT_PAGE_TOKEN_MAX_BYTES, over=_REFUSE)
     return draft.result()
 
 

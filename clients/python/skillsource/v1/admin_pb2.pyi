@@ -27,6 +27,13 @@ class PartitionVerdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     PARTITION_VERDICT_STALE: _ClassVar[PartitionVerdict]
     PARTITION_VERDICT_FED_BY_SOURCES: _ClassVar[PartitionVerdict]
 
+class EnablementState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ENABLEMENT_STATE_UNSPECIFIED: _ClassVar[EnablementState]
+    ENABLEMENT_STATE_ENABLED: _ClassVar[EnablementState]
+    ENABLEMENT_STATE_DISABLED: _ClassVar[EnablementState]
+    ENABLEMENT_STATE_INHERITED: _ClassVar[EnablementState]
+
 class IdentityKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     IDENTITY_KIND_UNSPECIFIED: _ClassVar[IdentityKind]
@@ -60,6 +67,10 @@ PARTITION_VERDICT_PUBLISHED: PartitionVerdict
 PARTITION_VERDICT_UNCHANGED: PartitionVerdict
 PARTITION_VERDICT_STALE: PartitionVerdict
 PARTITION_VERDICT_FED_BY_SOURCES: PartitionVerdict
+ENABLEMENT_STATE_UNSPECIFIED: EnablementState
+ENABLEMENT_STATE_ENABLED: EnablementState
+ENABLEMENT_STATE_DISABLED: EnablementState
+ENABLEMENT_STATE_INHERITED: EnablementState
 IDENTITY_KIND_UNSPECIFIED: IdentityKind
 IDENTITY_KIND_SPIFFE: IdentityKind
 IDENTITY_KIND_CERT: IdentityKind
@@ -450,6 +461,62 @@ class LiftRevokeResponse(_message.Message):
     generation: LayerGeneration
     changed: bool
     def __init__(self, generation: _Optional[_Union[LayerGeneration, _Mapping]] = ..., changed: bool = ...) -> None: ...
+
+class SetEnablementRequest(_message.Message):
+    __slots__ = ("partition", "session", "names", "state")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    NAMES_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    session: str
+    names: _containers.RepeatedScalarFieldContainer[str]
+    state: EnablementState
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., session: _Optional[str] = ..., names: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[EnablementState, str]] = ...) -> None: ...
+
+class SetEnablementResponse(_message.Message):
+    __slots__ = ("changed",)
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    changed: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, changed: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListEnablementRequest(_message.Message):
+    __slots__ = ("partition", "session", "deciding", "page_size", "page_token")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    DECIDING_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    session: str
+    deciding: bool
+    page_size: int
+    page_token: str
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., session: _Optional[str] = ..., deciding: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class EnablementWord(_message.Message):
+    __slots__ = ("partition", "session", "name", "state", "set_at")
+    PARTITION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    SET_AT_FIELD_NUMBER: _ClassVar[int]
+    partition: Partition
+    session: str
+    name: str
+    state: EnablementState
+    set_at: _timestamp_pb2.Timestamp
+    def __init__(self, partition: _Optional[_Union[Partition, _Mapping]] = ..., session: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[_Union[EnablementState, str]] = ..., set_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ListEnablementResponse(_message.Message):
+    __slots__ = ("words", "next_page_token", "total_size")
+    WORDS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_SIZE_FIELD_NUMBER: _ClassVar[int]
+    words: _containers.RepeatedCompositeFieldContainer[EnablementWord]
+    next_page_token: str
+    total_size: int
+    def __init__(self, words: _Optional[_Iterable[_Union[EnablementWord, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., total_size: _Optional[int] = ...) -> None: ...
 
 class Claim(_message.Message):
     __slots__ = ("name", "values")
