@@ -172,6 +172,7 @@ _MEANINGS = {
     "search_index_bytes": "memory for indexes of searches; layers that have none are searched by a plainer rule",
     "partition_idle_s": "how long the folder of a template is looked at after somebody has asked for its partition",
     "revoked_names": "names of a layer that may be revoked at a time",
+    "enablement_words": "names of which anything may be said to one partition, whether they are on or off",
     "watch_names": "names in one event of WatchCatalog; with more it says `resync`",
     "watch_bytes": "one event of WatchCatalog",
     "heartbeat_s": "the time between two heartbeats of WatchCatalog",

@@ -105,7 +105,7 @@ async def test_row_37_what_is_disabled_changes_no_other_score(tmp_path: Path, wo
 
 
 async def test_row_45_policy_is_checked_before_a_body_is_read_and_after(tmp_path: Path, world: World) -> None:
-    """What is loaded is the very bundle that was listed, by its digest; what can flip meanwhile is what is in force."""
+    """`rules.md` 5: what is loaded is the very bundle that was listed; what is in force by then is checked again."""
     async with serving(tmp_path, world, "a") as operator:
         server = operator.server.of("alice")
         await say(operator, ALL, OFF, "a")
@@ -122,6 +122,7 @@ async def test_row_45_policy_is_checked_before_a_body_is_read_and_after(tmp_path
 
 
 async def test_row_46_unknown_invalid_and_not_to_be_begun_are_three_answers(tmp_path: Path, world: World) -> None:
+    """`rules.md` 7: what is hidden is answered as what is unknown; the flags alone have an answer of their own."""
     async with serving(tmp_path, world, "a") as operator:
         operator.server.publish(skill_row(world.blobs, "a", model=False))
         server = operator.server.of("alice")
@@ -258,7 +259,7 @@ async def test_row_76_operators_are_told_what_is_said_and_what_decides(tmp_path:
         (admin_pb2.ListEnablementRequest(partition=ALL, session="s" * 129), "ARGUMENT_OUT_OF_RANGE"),
     ],
 )
-async def test_what_says_nothing_that_can_be_meant_is_refused_and_changes_nothing(
+async def test_row_76_what_says_nothing_that_can_be_meant_is_refused_and_changes_nothing(
     tmp_path: Path, world: World, request_: Message, reason: str
 ) -> None:
     async with serving(tmp_path, world, "a") as operator:

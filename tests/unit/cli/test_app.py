@@ -24,6 +24,7 @@ COMMANDS = {
     "config",
     "diagnostics",
     "diff",
+    "enablement",
     "generations",
     "info",
     "list",

@@ -44,6 +44,7 @@ OTHERS = {
     "resident_layer_bytes": 256 * MIB,
     "search_index_bytes": 512 * MIB,
     "revoked_names": 10_000,
+    "enablement_words": 10_000,
     "wait_for_generation_s": 2,
     "call_without_deadline_s": 120,
     "request_ids": 10_000,

@@ -30,6 +30,7 @@ from skillsvc.service.admin_requests import (
     parse_sources,
     partition_of,
 )
+from skillsvc.service.enablement_requests import parse_list_enablement, parse_set_enablement
 
 METHODS = pb.DESCRIPTOR.services_by_name["CatalogAdminService"].methods
 LIMITS = Limits()
@@ -45,6 +46,8 @@ PARSERS: dict[str, Callable[..., object]] = {
     "ClearPartitions": parse_clear_partitions,
     "RevokeSkill": parse_revoke,
     "LiftRevoke": parse_lift,
+    "SetEnablement": parse_set_enablement,
+    "ListEnablement": parse_list_enablement,
     "ExplainAccess": parse_explain,
 }
 OTHER_VALUES: dict[str, object] = {
@@ -63,6 +66,10 @@ OTHER_VALUES: dict[str, object] = {
     "partitions": [{"partition": pb.Partition(principal="local", project="other")}],
     "identity": pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="cd"),
     "project": "other",
+    "session": "nightly",
+    "names": ["b"],
+    "state": pb.ENABLEMENT_STATE_INHERITED,
+    "deciding": True,
 }
 SEVERAL = {"RefreshPartitions", "ClearPartitions"}
 """The calls about several partitions at once."""
@@ -78,6 +85,8 @@ def request_of(rpc: str, **fields: object) -> Message:
         needed["partitions"] = [{"partition": OF_ALICE}]
     if rpc in {"RevokeSkill", "LiftRevoke"}:
         needed["name"] = "a"
+    if rpc == "SetEnablement":
+        needed |= {"names": ["a"], "state": pb.ENABLEMENT_STATE_DISABLED}
     if rpc == "ExplainAccess":
         needed["identity"] = pb.Identity(kind=pb.IDENTITY_KIND_TOKEN, name="ci")
     if rpc == "DiffGenerations":
@@ -113,7 +122,7 @@ def test_no_field_is_ignored(rpc: str, field: str) -> None:
 
 def test_every_enum_of_a_request_is_refused_a_number_that_it_does_not_have() -> None:
     enums = [(method.name, field.name) for method in METHODS for field in method.input_type.fields if field.enum_type]
-    assert enums == [("ListDiagnostics", "min_severity")]
+    assert enums == [("ListDiagnostics", "min_severity"), ("SetEnablement", "state")]
     for number in (4, -1, 2**31 - 1):
         with pytest.raises(InvalidInput) as caught:
             parse_diagnostics(
@@ -150,8 +159,8 @@ def test_a_page_belongs_to_one_request_of_one_call() -> None:
             page = getattr(asked, "page", asked)
             assert isinstance(page, PageAsk)
             pages.append(page)
-    assert [len({page.fields for page in pages[at : at + 3]}) for at in range(0, len(pages), 3)] == [1] * 6
-    assert len({page.fields for page in pages}) == 6
+    assert [len({page.fields for page in pages[at : at + 3]}) for at in range(0, len(pages), 3)] == [1] * 7
+    assert len({page.fields for page in pages}) == 7
 
 
 def test_what_is_named_twice_is_looked_at_once() -> None:
