@@ -1,4 +1,4 @@
-"""Whether time tells apart what must look alike: unknown, not allowed, hidden by a rule, another's and revoked skills.
+"""Whether time tells apart what must look alike: unknown, not allowed, hidden by a rule, another's, revoked and off.
 
 They are asked for in an order of chance, by real calls one after the other, so that whatever else the machine does
 meets all alike. For each, the figure is how often one of its calls took longer than one for an unknown skill, beyond
@@ -23,6 +23,7 @@ from benchmarks.skill_body import RPC, SHAPE
 from benchmarks.tree import name_of
 from skillsvc.catalog.learned import Learned, LearnedLayers, LearnedSkill
 from skillsvc.domain.access import Grant, Role
+from skillsvc.domain.enablement import Audience, State
 from skillsvc.domain.partition import Partition
 from skillsvc.service.call import OfThisMachine
 from skillsvc.service.server import Parts, Server
@@ -31,12 +32,14 @@ _CALLS = 3_000
 _OWN = Partition("token:one", "")
 _OTHER = Partition("token:other", "")
 _HIDDEN = name_of(2)
+_DISABLED = name_of(3)
 _REQUESTS = {
     "unknown": pb.SkillBodyRequest(name="skill-nowhere"),
     "not allowed": pb.SkillBodyRequest(name=name_of(1), allow={"names": [name_of(0)]}),
     "hidden": pb.SkillBodyRequest(name=_HIDDEN),
     "another's": pb.SkillBodyRequest(name="another"),
     "revoked": pb.SkillBodyRequest(name="revoked"),
+    "disabled": pb.SkillBodyRequest(name=_DISABLED),
 }
 
 
@@ -74,6 +77,7 @@ def times(tree: Path, data: Path) -> dict[str, list[float]]:
         learned = LearnedLayers(parts.current, blobs=parts.blobs, limits=parts.limits, now=now)
         learned.replace([_holding(_OWN, "own", "revoked"), _holding(_OTHER, "another", "more")])
         parts.current.revoke(_OWN, "revoked", now())
+        parts.enablements.say(Audience(_OWN), (_DISABLED,), State.DISABLED, now())
         visible = {row.name for row in parts.current.layers[Partition("", "")].present.listed} - {_HIDDEN}
         grant = Grant(
             principal=_OWN.principal,

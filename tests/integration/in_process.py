@@ -3,7 +3,7 @@
 import copy
 import itertools
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
@@ -82,6 +82,8 @@ class World:
     rate: Rate = Rate.SMOOTHED
     clock: Clock = field(default_factory=Clock)
     vouched: Vouched = field(default_factory=Vouched)
+    ids: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    """Of activations, which no server on the same log gives twice."""
 
 
 class InProcess:
@@ -228,7 +230,6 @@ async def in_process(
     current = current or Current(world.log, world.limits)
     for partition in partitions:
         current.open_layer(partition, world.clock())
-    ids = itertools.count(1)
     server = Server(
         Parts(
             current=current,
@@ -241,7 +242,7 @@ async def in_process(
             limits=world.limits,
             version="0.0.0",
             now=world.clock,
-            new_id=lambda: f"id-{next(ids)}",
+            new_id=lambda: f"id-{next(world.ids)}",
             looks=looks,
             in_use=in_use,
             remote=remote,

@@ -49,6 +49,33 @@ def test_the_socket_lies_in_the_data_folder_for_this_user_alone_while_it_serves(
     assert operate(server, "sources").status == 3
 
 
+def test_what_is_switched_off_by_command_is_off_until_it_is_on_again(serve: Serve, root: Path) -> None:
+    server = serve(root)
+
+    def enablement(*words: str) -> list[str]:
+        done = operate(server, "enablement", *words)
+        assert done.status == 0, done.complained
+        return done.lines
+
+    def listed(*words: str) -> list[str]:
+        return [line.split("\t")[0] for line in skillsvc("list", "--address", server.address, *words).lines]
+
+    assert enablement("disable", "a") == ["a is disabled"]
+    assert enablement("disable", "a", "b", "--project", "garden") == ["a is disabled", "b is disabled"]
+    assert enablement("enable", "a", "a", "--project", "shop") == ["a is enabled"]
+    assert enablement("disable", "a") == ["a is disabled already"]
+    assert (listed(), listed("--project", "garden"), listed("--project", "shop")) == (["b"], [], ["a", "b"])
+    told = [line.split("\t")[:5] for line in enablement("list", "--project", "shop", "--deciding")]
+    assert told == [["a", "enabled", "local", "shop", ""]]
+    assert server.stop() == 0
+    server = serve(root, data_dir=server.data_dir)
+    assert listed() == ["b"]
+    assert enablement("inherit", "a") == ["a is left to what is said to more callers"]
+    assert listed() == ["a", "b"]
+    refused = operate(server, "enablement", "disable", "No Name")
+    assert (refused.status, "NAME_MALFORMED" in refused.complained) == (2, True)
+
+
 def test_a_look_at_once_serves_what_was_written(serve: Serve, root: Path) -> None:
     further = grow(root.parent / "further", {"a/SKILL.md": skill("a", "Of the other.")})
     server = serve(root, further)
