@@ -49,6 +49,9 @@ def bearer_of(caller: str) -> str:
     return f"the-token-of-{caller}-".ljust(48, "0")
 
 
+_OF_NAMES = {"RevokeSkill", "LiftRevoke", "SetEnablement"}
+
+
 class House:
     """What servers stand on that come one after another: a log, a token key, certificates, callers, their rules."""
 
@@ -78,7 +81,7 @@ class House:
         """Begin a server on the log."""
         store = SqliteStore(self._folder / "log", random_bytes=self._random_bytes)
         self._stack.callback(store.close)
-        self.world.log = self.world.requests = store
+        self.world.log = self.world.requests = self.world.experience = store
         looks = ScriptedLooks()
         for partition in self._fed:
             looks.feed(partition, report("source"))
@@ -179,8 +182,8 @@ class Lines(logging.Handler):
 
 
 def words_of(record: logging.LogRecord) -> bytes:
-    """Return all that a line may say, but for the name that an operator gave with a revoke: that is its own."""
-    of_a_name = record.name == LOGGER and getattr(record, "act", "") in {"RevokeSkill", "LiftRevoke"}
+    """Return all that a line may say, but for a name that an operator gave: that is its own."""
+    of_a_name = record.name == LOGGER and getattr(record, "act", "") in _OF_NAMES
     told = {name: value for name, value in vars(record).items() if not (of_a_name and name == "what")}
     return repr((record.getMessage(), told)).encode()
 

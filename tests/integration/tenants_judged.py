@@ -205,7 +205,7 @@ class Judged:
         scores = tuple((hit.skill.name, hit.score) for hit in answer.hits)
         seen = tuple(sight.listed())
         asked_for = request.query if beside in seen else query
-        key = (answer.engine, asked_for, limit, listing, seen)
+        key = (answer.engine, asked_for, limit, listing, seen, tuple(sight.counted()))
         assert self.scores.setdefault(key, scores) == scores
 
     def capabilities_as(

@@ -73,6 +73,11 @@ from tests.simulators.tenants_model import LEARNED, OF_ALL, Grant, Listing, Refu
 pytestmark = pytest.mark.property
 
 _CHANGES_BETWEEN_STARTS = 4
+_SAID = {
+    True: admin_pb2.ENABLEMENT_STATE_ENABLED,
+    False: admin_pb2.ENABLEMENT_STATE_DISABLED,
+    None: admin_pb2.ENABLEMENT_STATE_INHERITED,
+}
 _AT_MOST = 200
 """Houses: each is a server on a log, and some seven hundred calls."""
 
@@ -199,6 +204,20 @@ class Tenants(Judged, RuleBasedStateMachine):
         assert into.FromString(told.answer).changed == changed
         self.look_around()
 
+    @rule(
+        whose=WHOSE,
+        names=st.lists(NAME, min_size=1, max_size=2, unique=True),
+        on=st.sampled_from((False, False, True, None)),
+        session=st.sampled_from(("", "", "", "of nobody")),
+    )
+    def say_what_is_on(self, whose: Whose, names: list[str], session: str, *, on: bool | None) -> None:
+        """Switch names off or on, for all or for some; what is said to a label that nobody names changes nothing."""
+        request = admin_pb2.SetEnablementRequest(partition=named(whose), names=names, session=session, state=_SAID[on])
+        changed = self.operate(request, admin_pb2.SetEnablementResponse).changed
+        if not session:
+            assert list(changed) == self.model.say(whose, names, on=on)
+        self.look_around()
+
     @rule(caller=st.sampled_from(CALLERS), grant=GRANT, own=st.booleans(), gone=SELDOM)
     def change_a_rule(self, caller: str, grant: Grant, *, own: bool, gone: bool) -> None:
         before = GRANTS[caller]
@@ -214,8 +233,6 @@ class Tenants(Judged, RuleBasedStateMachine):
         self.run(self.house.stop())
         self.run(self.house.start())
         self.model.restart()
-        # Ids are counted by each server here.
-        self.begun.clear()
         self.look_around()
 
     # What everybody asks.

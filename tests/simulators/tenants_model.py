@@ -73,15 +73,16 @@ class State(NamedTuple):
 
 
 class Seal(NamedTuple):
-    """What a token stands for: whose it is, and the states it names."""
+    """What a token stands for: whose it is, the states it names, and which names were off."""
 
     principal: str
     project: str
     states: tuple[State, ...]
+    off: frozenset[str] = frozenset()
 
     def holds(self) -> tuple[object, ...]:
         """Return what is in the states, whatever their numbers."""
-        return (self.principal, self.project, *((state.whose, state.texts) for state in self.states))
+        return (self.principal, self.project, self.off, *((state.whose, state.texts) for state in self.states))
 
 
 class Grant(NamedTuple):
@@ -95,7 +96,7 @@ class Grant(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What one request sees: the states of its layers, strongest first, and no name that the rule does not allow."""
+    """What one request sees: the states of its layers, strongest first, and no name that is off or not allowed."""
 
     seal: Seal
     allow: frozenset[str] | None
@@ -118,6 +119,10 @@ class Sight(NamedTuple):
         """Return what is listed, by name."""
         return [text for text, listed in self.rows() if listed]
 
+    def counted(self) -> list[Text]:
+        """Return what searches count: what is listed, and what would be if nothing were off."""
+        return self._replace(seal=self.seal._replace(off=frozenset())).listed()
+
     def find(self, name: str, source: str) -> Text | None:
         """Return what a name finds, or with a source what that one has, shadowed or not, in the strongest layer."""
         for state in self.seal.states:
@@ -128,7 +133,7 @@ class Sight(NamedTuple):
         return None
 
     def _allows(self, text: Text) -> bool:
-        return self.allow is None or text.name in self.allow
+        return text.name not in self.seal.off and (self.allow is None or text.name in self.allow)
 
 
 class Listing(NamedTuple):
@@ -189,6 +194,7 @@ class Model:
         self.fed = frozenset(fed)
         self.layers = {whose: Layer([State(whose, 1, frozenset())]) for whose in (OF_ALL, *self.fed)}
         self.grants: dict[str, Grant | None] = {}
+        self._said: dict[Whose, dict[str, bool]] = {}
         self._unseen: set[Whose] = set()
         self._begun: dict[tuple[str, str, str], Begun] = {}
 
@@ -234,6 +240,16 @@ class Model:
         layer = self._layer(whose)
         changed = name in layer.revoked
         layer.revoked.discard(name)
+        return changed
+
+    def say(self, whose: Whose, names: Iterable[str], *, on: bool | None) -> list[str]:
+        """Say of names whether they are on, None for nothing; return those of which something else was said."""
+        said = self._said.setdefault(whose, {})
+        changed = [name for name in names if said.get(name) is not on]
+        for name in changed:
+            said.pop(name, None)
+            if on is not None:
+                said[name] = on
         return changed
 
     def restart(self) -> None:
@@ -290,6 +306,8 @@ class Model:
         if (page.seal.principal, page.seal.project) != (grant.principal, listing.project) or page.listing != listing:
             raise Refused("PAGE_TOKEN_MALFORMED")
         sight = self._exactly(grant, listing.project, page.seal)
+        if page.seal.off != sight.seal.off:
+            raise Refused("GENERATION_EXPIRED", current=self._present(grant, listing.project))
         if exactly is not None and self._exactly(grant, listing.project, exactly).rows() != sight.rows():
             raise Refused("PAGE_TOKEN_MALFORMED")
         return sight, [text for text in self.select(sight, listing) if text.name > page.last]
@@ -311,7 +329,7 @@ class Model:
         text = self.find(sight, name, source, allow)
         if not text.for_models:
             raise Refused("INVOCATION_NOT_ALLOWED")
-        principal, project, states = sight.seal
+        principal, project, states, _off = sight.seal
         before = self._begun.get((principal, project, request_id)) if request_id else None
         if before is None:
             return sight, text, ""
@@ -327,7 +345,7 @@ class Model:
     def since(self, caller: str, project: str, seal: Seal | None) -> tuple[Sight, Sight | None]:
         """Return what a watcher sees now, and what it saw in the state of a token, if that still can be told."""
         now = self.see(caller, project)
-        if seal is None:
+        if seal is None or seal.off != now.seal.off:
             return now, None
         try:
             return now, self.see(caller, project, seal)
@@ -363,6 +381,13 @@ class Model:
         all_of_them = (OF_ALL, *named, (grant.principal, ""), *grant.further)
         return tuple(whose for whose in dict.fromkeys(all_of_them) if whose in self.layers)
 
+    def _off(self, principal: str, project: str) -> frozenset[str]:
+        """Return what is off to who asks from a partition: the nearest word decides."""
+        deciding: dict[str, bool] = {}
+        for whose in (OF_ALL, (principal, ""), (principal, project)):
+            deciding |= self._said.get(whose, {})
+        return frozenset(name for name, on in deciding.items() if not on)
+
     def _present(self, grant: Grant, project: str) -> Sight:
         own = self._own(grant, project)
         return self._sight(grant, project, (self.layers[whose].present for whose in own))
@@ -393,7 +418,7 @@ class Model:
         return self._sight(grant, seal.project, states)._replace(named=True)
 
     def _sight(self, grant: Grant, project: str, states: Iterable[State]) -> Sight:
-        seal = Seal(grant.principal, project, tuple(states))
+        seal = Seal(grant.principal, project, tuple(states), self._off(grant.principal, project))
         unseen = tuple(state.whose for state in seal.states if state.whose in self._unseen)
         return Sight(seal, grant.allow, unseen)
 
