@@ -22,6 +22,7 @@ from skillsvc.cli import (
     config_commands,
     enablement_commands,
     generation_commands,
+    outcome_commands,
     partition_commands,
     skill_commands,
     source_commands,
@@ -198,6 +199,8 @@ app.command()(skill_commands.read)
 app.command()(catalog_commands.search)
 app.command()(catalog_commands.capabilities)
 app.command()(skill_commands.activate)
+app.command()(outcome_commands.report)
+app.command("best-match")(outcome_commands.best_match)
 app.command()(catalog_commands.render)
 app.command()(catalog_commands.watch)
 app.command()(catalog_commands.info)

@@ -16,6 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from skillsource import (
     Activation,
     AssetContent,
+    BestMatch,
     Body,
     Capabilities,
     CatalogEvent,
@@ -32,6 +33,7 @@ from skillsource.v1 import skill_pb2, skill_source_pb2
 Answer: TypeAlias = (
     Activation
     | AssetContent
+    | BestMatch
     | Body
     | Capabilities
     | CatalogEvent
@@ -47,6 +49,7 @@ Answer: TypeAlias = (
 _MESSAGES: Mapping[type[Answer], type[Message]] = {
     Activation: skill_source_pb2.ActivateResponse,
     AssetContent: skill_source_pb2.ReadAssetResponse,
+    BestMatch: skill_source_pb2.BestMatchResponse,
     Body: skill_source_pb2.SkillBodyResponse,
     Capabilities: skill_source_pb2.SearchCapabilitiesResponse,
     CatalogEvent: skill_source_pb2.WatchCatalogResponse,

@@ -175,7 +175,7 @@ def read(
 def activate(
     *,
     name: Name,
-    task: Annotated[str, typer.Option(metavar="TASK", help="What it is begun for (not built yet).")] = "",
+    task: Annotated[str, typer.Option(metavar="TASK", help="What it is begun for.")] = "",
     invocation: Annotated[Literal["model", "user"], typer.Option(help="Who begins it.")] = "model",
     form: Annotated[
         Literal["plain", "skill_content", "command"],

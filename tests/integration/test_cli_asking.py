@@ -218,6 +218,25 @@ def test_activate_prints_the_text_and_says_its_id_aside(server: RunningServer) -
     assert asked(server, "activate", "for-people", "--invocation", "user", "--json")
 
 
+def test_what_is_reported_is_known_of_a_task_like_it(server: RunningServer) -> None:
+    address = ("--address", server.address)
+    unknown = skillsvc("best-match", "greet the cave", *address)
+    assert (unknown.status, unknown.printed) == (1, b"")
+    begun = json.loads(asked(server, "activate", "for-all", "--task", "greet the cave", "--json"))
+    assert asked(server, "report", "1", "--activation", begun["activation_id"]) == b""
+    assert json.loads(asked(server, "report", "1", "--skill", "for-all", "--task", "sing", "--json")) == {
+        "recorded": True
+    }
+    match = json.loads(asked(server, "best-match", "the cave", "--json"))
+    assert (match["skill"], match["task_pattern"]) == ("for-all", "greet the cave")
+    assert columns(asked(server, "best-match", "the cave"))[0] == ["Skill", "for-all"]
+    for wrong in (("report", "1"), ("report", "1", "--skill", "a", "--activation", "b"), ("report", "good")):
+        assert skillsvc(*wrong, *address).status == 2
+    beyond = skillsvc("report", "1.5", "--skill", "for-all", "--task", "sing", *address)
+    assert beyond.status == 2
+    assert "ARGUMENT_OUT_OF_RANGE" in beyond.complained
+
+
 def test_activate_says_aside_what_nobody_trusts_yet(serve: Serve, root: Path, tmp_path: Path) -> None:
     other = grow(tmp_path / "other", {"for-all/SKILL.md": skill("for-all"), "odd/SKILL.md": skill("odd")})
     config = tmp_path / "skillsvc.toml"

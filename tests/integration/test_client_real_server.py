@@ -1,7 +1,7 @@
 """Both clients against a real server on real folders that change."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -161,17 +161,22 @@ def test_a_token_that_no_server_made_is_malformed(connect: Connect, serve: Serve
     assert refused.value.reason == "TOKEN_MALFORMED"
 
 
-def test_the_server_tells_what_it_is_and_what_it_cannot_do_yet(connect: Connect, serve: Serve, tmp_path: Path) -> None:
+def test_the_server_tells_what_it_is(connect: Connect, serve: Serve, tmp_path: Path) -> None:
     write(tmp_path, "skill", "Text.")
     client = connect(serve(tmp_path).address)
     info = client.server_info()
     assert info.limits.description_bytes == 800
     assert info.limits.range_bytes == 1024 * 1024
-    calls: list[Callable[[], object]] = [
-        lambda: client.best_match("anything"),
-        lambda: client.report_outcome(1.0, skill="skill", task="anything"),
-    ]
-    for call in calls:
-        with pytest.raises(skillsource.Unimplemented) as refused:
-            call()
-        assert refused.value.reason == "NOT_IMPLEMENTED"
+
+
+def test_what_was_told_of_an_activation_is_known_of_its_task(connect: Connect, serve: Serve, tmp_path: Path) -> None:
+    write(tmp_path, "skill", "Text.")
+    client = connect(serve(tmp_path).address)
+    assert not client.best_match("review rust").found
+    begun = client.activate("skill", task="review rust")
+    assert client.report_outcome(1.0, activation_id=begun.activation_id)
+    match = client.best_match("rust")
+    assert (match.found, match.skill, match.task_pattern) == (True, "skill", "review rust")
+    assert match.success_rate == pytest.approx(2 / 3)
+    with pytest.raises(skillsource.NotFound):
+        client.report_outcome(1.0, skill="another", task="rust")

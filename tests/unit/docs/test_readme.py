@@ -16,10 +16,10 @@ def help_of(*command: str) -> str:
 
 
 def test_the_table_of_commands_names_every_command_and_no_other() -> None:
-    listed = re.findall(r"^  ([a-z]+)  ", help_of().split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+)  ", help_of().split("Commands:")[1], re.MULTILINE)
     table = README.split("## Commands")[1].split("\n\n")[1]
     rows = [row.split(" | ")[0] for row in table.splitlines()[2:]]
-    assert sorted(name for row in rows for name in re.findall(r"`([a-z]+)", row)) == sorted(listed)
+    assert sorted(name for row in rows for name in re.findall(r"`([a-z-]+)", row)) == sorted(listed)
 
 
 def test_every_option_of_serve_that_the_readme_uses_is_one() -> None:
