@@ -8,7 +8,7 @@ from skillsvc.catalog.layer_index import LayerIndex, followed
 from skillsvc.catalog.listing import Invoker
 from skillsvc.catalog.plain_search import plain_search
 from skillsvc.catalog.postings import HEAVIEST, postings_of
-from skillsvc.catalog.search import Hit, rarity, search
+from skillsvc.catalog.search import Hit, learned_factor, rarity, search
 from skillsvc.catalog.snippets import MOST_BYTES, snippet_of
 from skillsvc.catalog.weights import HEAVY, SCALE
 from skillsvc.domain.generation import Row
@@ -83,6 +83,29 @@ def test_the_best_are_those_of_a_search_for_all(view: View, query: str, limit: i
     every = search(view, held, query, limit=100, invoker=invoker)
     assert found(search(view, held, query, limit=limit, invoker=invoker)) == found(every)[:limit]
     assert [(hit.row.name, hit.row) for hit in every] == [(hit.row.name, view.find(hit.row.name)) for hit in every]
+
+
+@given(
+    view=views,
+    query=queries,
+    known=st.dictionaries(st.sampled_from((*NAMES, "nobody")), st.floats(-1, 1)),
+    allow=st.none() | st.frozensets(st.sampled_from(NAMES)),
+    limit=st.integers(1, 9),
+)
+def test_what_is_known_of_skills_orders_what_is_found_and_finds_nothing(
+    view: View, query: str, known: dict[str, float], allow: frozenset[str] | None, limit: int
+) -> None:
+    held = indexes(view)
+    every = search(view, held, query, limit=100, allow=allow)
+    scored = {hit.row.name: hit.score * learned_factor(known.get(hit.row.name, 0)) for hit in every}
+    hits = search(view, held, query, limit=limit, allow=allow, known=known)
+    assert {hit.row.name: hit.score for hit in hits} == {
+        hit.row.name: pytest.approx(scored[hit.row.name], rel=1e-2) for hit in hits
+    }
+    assert hits == search(view, held, query, limit=100, allow=allow, known=known)[:limit]
+    assert len(hits) == min(limit, len(every))
+    unknown = dict.fromkeys(known, 0.0)
+    assert search(view, held, query, limit=limit, allow=allow, known=unknown) == every[:limit]
 
 
 @given(view=views, query=queries, allow=st.frozensets(st.sampled_from((*NAMES, "nobody"))), limit=st.integers(1, 9))
