@@ -37,7 +37,6 @@ OTHERWISE: tuple[dict[str, Any], ...] = (
     {"project": ""},
 )
 """What one may ask for with a page token that was given for something else."""
-NOT_BUILT = ("ReportOutcome", "BestMatch")
 INVOKERS = {"any": pb.INVOCATION_FILTER_ANY, "model": pb.INVOCATION_FILTER_MODEL}
 
 SHARED = ("a", "b", "c", "d")

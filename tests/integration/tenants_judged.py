@@ -89,7 +89,7 @@ class Judged:
         self.alike: dict[tuple[str, str], bytes] = {}
         self.scores: dict[object, tuple[tuple[str, float], ...]] = {}
         self.rendered: dict[str, list[str]] = {}
-        self.begun: set[str] = set()
+        self.begun: dict[str, tuple[str, str]] = {}
         self.asked: list[tuple[Asked, str]] = []
         self.changed = 0
         self.latest: dict[str, tuple[str, str]] = {}
@@ -427,9 +427,9 @@ class Judged:
         answer: _Value = into.FromString(told.answer)  # type: ignore[attr-defined] # a message
         return answer
 
-    def see(self, caller: str, project: str, token: str, *, exactly: bool) -> Sight:
+    def see(self, caller: str, project: str, token: str, *, exactly: bool, role: str = "reader") -> Sight:
         seal = self.tokens.values.get(token)
-        return self.model.see(caller, project, seal if exactly else None, None if exactly else seal)
+        return self.model.see(caller, project, seal if exactly else None, None if exactly else seal, role=role)
 
     def own_past(self, caller: str, project: str, at: int) -> str:
         """Return a token that was made for a caller before, "" for none."""

@@ -22,7 +22,6 @@ from typing import Any
 import grpc
 import pytest
 from google.protobuf.message import Message
-from google.protobuf.message_factory import GetMessageClass
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
@@ -31,7 +30,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 from typing_extensions import override
 
 from skillsvc.domain.partition import Partition
-from skillsvc.service.roles import AGENTS, OPERATORS
+from skillsvc.service.roles import OPERATORS
 from tests.integration.admin_in_process import request_of
 from tests.integration.many_tenants import OPERATOR, Lines
 from tests.integration.tenants_cast import (
@@ -49,7 +48,6 @@ from tests.integration.tenants_cast import (
     HELD_LAYERS,
     INVOKERS,
     NAME,
-    NOT_BUILT,
     NUMBER,
     OTHERWISE,
     OWN_NAME,
@@ -400,7 +398,7 @@ class Tenants(Judged, RuleBasedStateMachine):
                 assert answer.activation_id == known
                 continue
             assert answer.activation_id not in self.begun
-            self.begun.add(answer.activation_id)
+            self.begun[answer.activation_id] = (sight.seal.principal, sight.seal.project)
             if request_id:
                 self.model.note(sight, request_id, asked, answer.activation_id)
 
@@ -427,22 +425,80 @@ class Tenants(Judged, RuleBasedStateMachine):
                 self.watch_as(caller, listing, since)
 
     @rule(
-        project=PROJECT,
-        name=NAME,
+        aims=AIMS,
         past=st.integers(0, 9),
-        not_built=st.sampled_from(NOT_BUILT),
-        whose=WHOSE,
-        operators=st.sampled_from([method.name for method in OPERATORS.methods]),
+        # Few, so that some are told again, and some never.
+        learner=st.sampled_from(CALLERS),
+        success=st.booleans(),
     )
-    def everybody_asks_what_is_not_answered(
-        self, *, project: str, name: str, past: int, not_built: str, whose: Whose, operators: str
-    ) -> None:
-        """Ask what the server is, what is not built, with an activation of somebody's, and what operators alone may."""
-        asked: Any = GetMessageClass(AGENTS.methods_by_name[not_built].input_type)(project=project)
-        if not_built == "ReportOutcome":
-            told_ids = sorted(self.begun)
-            asked.activation_id = told_ids[-1 - past % len(told_ids)] if told_ids else "id-1"
-            asked.skill = name
+    def everybody_learns(self, *, aims: list[Aim], past: int, learner: str, success: bool) -> None:
+        """Tell how a skill did at a task of one's own, and with an activation of somebody's; ask at somebody's task."""
+        for aim in aims:
+            asked, _aimed = self.asked_of(aim)
+            scope = self.scope(asked.project, asked.allow, asked.token, exactly=asked.exactly)
+            name = qualified(asked.name, asked.source)
+            ids = sorted(self.begun)
+            activation = ids[-1 - past % len(ids)] if ids else "id-0"
+            for caller in CALLERS:
+                self.report_as(
+                    caller,
+                    asked,
+                    pb.ReportOutcomeRequest(skill=name, task=f"[{caller}]", success_rate=success, **scope),
+                )
+                self.report_foreign_as(
+                    caller, asked, pb.ReportOutcomeRequest(activation_id=activation, success_rate=success, **scope)
+                )
+            for caller in CALLERS:
+                for whose in {caller, learner}:
+                    self.match_as(caller, asked, pb.BestMatchRequest(task=f"[{whose}]", **scope))
+
+    def report_as(self, caller: str, asked: Asked, request: pb.ReportOutcomeRequest) -> None:
+        def learn() -> tuple[Sight, bool]:
+            sight = self.see(caller, asked.project, asked.token, exactly=asked.exactly, role="reporter")
+            text = self.model.find(sight, asked.name, asked.source, asked.allow)
+            return sight, sight.find(asked.name, "") is text
+
+        told = self.run(self.house.ask(caller, request))
+        expected = self.expected(caller, request, told, learn)
+        if expected is not None:
+            sight, recorded = expected
+            answer = pb.ReportOutcomeResponse.FromString(told.answer)
+            self.is_of(answer.generation, sight)
+            assert answer.recorded == recorded
+            if recorded:
+                self.model.learn(sight, asked.name, request.task)
+
+    def report_foreign_as(self, caller: str, asked: Asked, request: pb.ReportOutcomeRequest) -> None:
+        """Tell of an activation where it is another's, or nobody's: that is told like a skill that is not there."""
+        if any(
+            (principal, asked.project) == self.begun.get(request.activation_id)
+            for principal in self.principal_of(caller)
+        ):
+            return
+
+        def refused() -> bool:
+            self.see(caller, asked.project, asked.token, exactly=asked.exactly, role="reporter")
+            raise Refused("SKILL_NOT_FOUND")
+
+        assert self.expected(caller, request, self.run(self.house.ask(caller, request)), refused) is None
+
+    def match_as(self, caller: str, asked: Asked, request: pb.BestMatchRequest) -> None:
+        def best() -> tuple[Sight, str]:
+            sight = self.see(caller, asked.project, asked.token, exactly=asked.exactly)
+            return sight, self.model.best_match(sight, request.task, asked.allow)
+
+        told = self.run(self.house.ask(caller, request))
+        expected = self.expected(caller, request, told, best)
+        if expected is not None:
+            sight, name = expected
+            answer = pb.BestMatchResponse.FromString(told.answer)
+            self.is_of(answer.generation, sight)
+            assert (answer.found, answer.skill) == (bool(name), name)
+            assert answer.task_pattern == (request.task if name else "")
+
+    @rule(whose=WHOSE, operators=st.sampled_from([method.name for method in OPERATORS.methods]))
+    def everybody_asks_what_is_not_answered(self, *, whose: Whose, operators: str) -> None:
+        """Ask what the server is, and what operators alone may."""
         change: Any = request_of(operators)
         if "partition" in change.DESCRIPTOR.fields_by_name:
             change.partition.CopyFrom(named(whose))
@@ -451,10 +507,6 @@ class Tenants(Judged, RuleBasedStateMachine):
             def info(caller: str = caller) -> bool:
                 return bool(self.model.judge(caller, ""))
 
-            def refused(caller: str = caller) -> bool:
-                self.model.judge(caller, "reporter" if not_built == "ReportOutcome" else "reader")
-                raise Refused("NOT_IMPLEMENTED", not_built)
-
             def no_operator(caller: str = caller) -> bool:
                 return bool(self.model.judge(caller, "admin"))
 
@@ -462,7 +514,6 @@ class Tenants(Judged, RuleBasedStateMachine):
             told = self.run(self.house.ask(caller, about))
             if self.expected(caller, about, told, info) is not None:
                 assert pb.GetServerInfoResponse.FromString(told.answer).features
-            self.expected(caller, asked, self.run(self.house.ask(caller, asked)), refused)
             told = self.run(self.house.ask_as_operator(caller, change))
             assert self.expected(caller, change, told, no_operator) is None
             elsewhere = self.run(self.house.ask_as_operator(caller, change, elsewhere=True))

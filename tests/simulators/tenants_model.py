@@ -197,6 +197,7 @@ class Model:
         self._said: dict[Whose, dict[str, bool]] = {}
         self._unseen: set[Whose] = set()
         self._begun: dict[tuple[str, str, str], Begun] = {}
+        self._learned: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
 
     # What changes.
 
@@ -273,15 +274,34 @@ class Model:
             raise Refused("ROLE_MISSING", role or "reader")
         return grant
 
-    def see(self, caller: str, project: str, exactly: Seal | None = None, least: Seal | None = None) -> Sight:
-        """Return what a caller sees now, or in the state of a token."""
-        grant = self._named(caller, project)
+    def see(
+        self,
+        caller: str,
+        project: str,
+        exactly: Seal | None = None,
+        least: Seal | None = None,
+        *,
+        role: str = "reader",
+    ) -> Sight:
+        """Return what a caller of a role sees now, or in the state of a token."""
+        grant = self._named(caller, project, role)
         if exactly is not None:
             return self._exactly(grant, project, exactly)
         if least is not None:
             self._check(grant, project, least)
         # A state that was told here was reached here, and sequences only grow.
         return self._present(grant, project)
+
+    def learn(self, sight: Sight, name: str, task: str) -> None:
+        """Keep that a skill was told of at a task, by whoever sees this."""
+        self._learned.setdefault((sight.seal.principal, sight.seal.project), {})[(name, task)] = None
+
+    def best_match(self, sight: Sight, task: str, allow: frozenset[str] | None) -> str:
+        """Return the skill that is known at a task to whoever sees this, the oldest of equal ones; "" for none."""
+        for name, at in self._learned.get((sight.seal.principal, sight.seal.project), {}):
+            if at == task and sight.find(name, "") is not None and (allow is None or name in allow):
+                return name
+        return ""
 
     def find(self, sight: Sight, name: str, source: str, allow: frozenset[str] | None) -> Text:
         """Return the text that a request names: unknown, hidden, foreign or revoked are one answer (rules.md 7)."""
@@ -352,8 +372,8 @@ class Model:
         except Refused:
             return now, None
 
-    def _named(self, caller: str, project: str) -> Grant:
-        grant = self.judge(caller)
+    def _named(self, caller: str, project: str, role: str = "reader") -> Grant:
+        grant = self.judge(caller, role)
         if project and not any(fnmatchcase(project, pattern) for pattern in grant.projects):
             raise Refused("PROJECT_NOT_ALLOWED")
         return grant
