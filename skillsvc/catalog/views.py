@@ -199,9 +199,7 @@ class Views:
         # What changed in the layers of others leaves a caller's view as it is.
         sight = (
             held.sight
-            if held is not None
-            and _is_present(held.sight, own)
-            and held.sight.view.disabled == self._disabled_for(viewer)
+            if held is not None and self._still_holds(held.sight, viewer, own)
             else self._compose(viewer, own, tuple(layer.present for layer in own))
         )
         self._present[viewer] = _Held(self._state, sight)
@@ -224,8 +222,12 @@ class Views:
             held = self._present.pop(viewer)
             # A layer that is not in memory looks like one that is not there.
             is_away = any(each not in layers and self._current.has_layer(each) for each in viewer.partitions)
-            if not is_away and _is_present(held.sight, _layers_of(viewer, layers)):
+            if not is_away and self._still_holds(held.sight, viewer, _layers_of(viewer, layers)):
                 self._present[viewer] = _Held(self._state, held.sight)
+
+    def _still_holds(self, sight: Sight, viewer: Viewer, own: Sequence[Layer]) -> bool:
+        """Tell whether a sight is of the present of a viewer's layers, and of what is said to that viewer."""
+        return _is_present(sight, own) and sight.view.disabled == self._disabled_for(viewer)
 
     def _present_said(self) -> Enablement:
         """Return what is said now of what is on or off; where it is something else, views are to be looked at again."""

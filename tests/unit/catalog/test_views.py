@@ -8,14 +8,17 @@ import pytest
 
 from skillsvc.catalog.contents import Content
 from skillsvc.catalog.current import Current
+from skillsvc.catalog.enablements import Enablements
 from skillsvc.catalog.layer import SourceState, UnreachableSource
 from skillsvc.catalog.views import LayersAway, Missing, Sight, Views
+from skillsvc.domain.enablement import Audience, State
 from skillsvc.domain.errors import ErrorReason, InvalidInput
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
 from skillsvc.domain.tokens import TokenKeys
 from skillsvc.domain.view import Viewer
 from tests.contract.layer_log_values import row
+from tests.simulators.enablement_log import MemoryEnablementLog
 from tests.simulators.memory_log import MemoryLayerLog
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -209,6 +212,23 @@ class TestPresent:
             here.publish(f"his-{number}", to=BOB)
             here.views.present(BOB)
         assert ALICE not in here.views._present
+
+    def test_a_view_that_is_looked_at_with_a_change_of_others_shows_nothing_that_was_switched_off_meanwhile(
+        self,
+    ) -> None:
+        current = Current(MemoryLayerLog(os.urandom), LIMITS)
+        enablements = Enablements(MemoryEnablementLog(), LIMITS)
+        here = Replica(current=current, views=Views(current, KEYS, enablements))
+        for partition in (DEPLOYMENT, BOB.partition):
+            current.open_layer(partition, NOW)
+        here.publish("a", "b")
+        assert here.names(ALICE) == ["a", "b"]
+        enablements.say(Audience(DEPLOYMENT), ("a",), State.DISABLED, NOW)
+        # Somebody else comes before, so that what is said is taken first, and then the layers.
+        assert not here.views.shows(BOB, "a")
+        here.publish("his", to=BOB)
+        assert here.names(BOB) == ["b", "his"]
+        assert here.names(ALICE) == ["b"]
 
     def test_a_publish_to_one_looks_at_few_views_of_others(self) -> None:
         here = replica(DEPLOYMENT, ALICE.partition, BOB.partition)
