@@ -213,7 +213,7 @@ class TestPresent:
             here.views.present(BOB)
         assert ALICE not in here.views._present
 
-    def test_a_view_that_is_looked_at_with_a_change_of_others_shows_nothing_that_was_switched_off_meanwhile(
+    def test_what_is_switched_off_is_gone_from_a_view_that_others_changes_look_at(
         self,
     ) -> None:
         current = Current(MemoryLayerLog(os.urandom), LIMITS)
