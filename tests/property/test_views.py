@@ -163,6 +163,18 @@ def test_what_is_not_allowed_is_not_found(rows: list[tuple[Row, ...]], name: str
     assert find(view_of(rows), Reference(source="", name=name), allow) is expected
 
 
+@given(VIEWS, st.frozensets(SOME_NAMES), st.none() | st.frozensets(SOME_NAMES), st.booleans())
+def test_rows_among_names_are_the_listing_filtered_however_many_names_there_are(
+    rows: list[tuple[Row, ...]],
+    names: frozenset[str],
+    allow: frozenset[str] | None,
+    many: bool,  # noqa: FBT001 - drawn
+) -> None:
+    view = compose(layers_of(rows), allow)
+    asked = names | {f"nowhere-{number}" for number in range(100)} if many else names
+    assert list(view.among(asked)) == [row for row in view.listed() if row.name in names]
+
+
 ALLOWED = st.frozensets(SOME_NAMES)
 
 
