@@ -24,7 +24,8 @@ from skillsvc.service.admin_requests import (
     parse_sources,
 )
 from skillsvc.service.admin_sources import SourceAdmin
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.arrivals import Handler
+from skillsvc.service.boundary import Boundary
 from skillsvc.service.enablement_requests import parse_list_enablement, parse_set_enablement
 
 SERVICE = pb.DESCRIPTOR.services_by_name["CatalogAdminService"].full_name

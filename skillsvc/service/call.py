@@ -4,7 +4,7 @@ What comes of judging a caller is a `Grant`, and through it a `Viewer`: no handl
 is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol, TypeAlias
 
 import grpc
@@ -41,6 +41,12 @@ class Identities(Protocol):
     def version(self) -> int:
         """A number that grows when rules or credentials change: what was granted before is to be judged again."""
 
+    def recall(self, headers: Iterable[tuple[str, str | bytes]], /) -> Grant | None:
+        """Return what the caller of a call gets, where its headers alone tell, and were proved before.
+
+        None says nothing: the caller is to be judged by the call.
+        """
+
     def grant_of(self, context: Context, /) -> Grant | Refusal:
         """Return what the caller of a call gets; for every call, so that what was verified is remembered.
 
@@ -65,6 +71,9 @@ class OfThisMachine:
         self._access = access_of_this_machine()
         self._grant = grant or self._access.judge(LOCAL)
 
+    def recall(self, _headers: Iterable[tuple[str, str | bytes]]) -> None:
+        """No header tells anything."""
+
     def grant_of(self, _context: Context) -> Grant | Refusal:
         """Return the same for everybody."""
         return self._grant
@@ -83,6 +92,18 @@ class OfThisMachine:
         return lambda: None
 
 
+class Judged(Protocol):
+    """What a caller was found to get, as of a version of rules and credentials."""
+
+    @property
+    def grant(self) -> Grant:
+        """What it gets."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+
+
 class Call:
     """What a handler may know of the call itself: who makes it, what they may see, and how much time is left.
 
@@ -91,8 +112,8 @@ class Call:
 
     __slots__ = ("_identities", "_need", "_version", "context", "grant")
 
-    def __init__(self, context: Context, identities: Identities, need: Need) -> None:
-        """Judge the caller of a context by what the call needs.
+    def __init__(self, context: Context, identities: Identities, need: Need, judged: Judged | None = None) -> None:
+        """Judge the caller of a context by what the call needs, unless it was `judged` so and nothing changed since.
 
         Raises:
             Unauthenticated: CREDENTIALS_MISSING or CREDENTIALS_INVALID.
@@ -102,7 +123,11 @@ class Call:
         self._identities = identities
         self._need = need
         self._version = identities.version
-        self.grant: Grant = NOBODY if need is _TO_EVERYBODY else _granted(identities.grant_of(context), need)
+        self.grant: Grant
+        if judged is not None and judged.version == self._version:
+            self.grant = judged.grant
+        else:
+            self.grant = NOBODY if need is _TO_EVERYBODY else _granted(identities.grant_of(context), need)
         """What the caller gets. Of whom nobody asks who they are, nothing."""
 
     @property

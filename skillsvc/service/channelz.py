@@ -8,7 +8,8 @@ from grpc_channelz.v1 import channelz_pb2
 from grpc_channelz.v1.channelz import ChannelzServicer
 
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.arrivals import Handler
+from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Call
 
 _DESCRIPTOR = channelz_pb2.DESCRIPTOR.services_by_name["Channelz"]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 import grpc
 
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Handler
+from skillsvc.service.arrivals import Arrivals, Handler
 from skillsvc.service.connections import Connections
 from skillsvc.service.listening import Listener
 
@@ -49,9 +49,7 @@ class Front:
                 *connections.options(),
             )
         )
-        self._server.add_generic_rpc_handlers(
-            tuple(grpc.method_handlers_generic_handler(name, dict(handlers)) for name, handlers in services.items())
-        )
+        self._server.add_generic_rpc_handlers((Arrivals(services),))
 
     async def start(
         self, address: str, *, locked: Path | None = None, credentials: grpc.ServerCredentials | None = None

@@ -11,7 +11,8 @@ import grpc
 from grpc_health.v1 import health_pb2
 
 from skillsvc.domain.limits import Limits
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.arrivals import Handler
+from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Call
 from skillsvc.service.changes import Changes
 from skillsvc.service.health_watches import HealthWatches, Watchers

@@ -13,7 +13,8 @@ from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 from skillsource.v1 import errors_pb2
 
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.arrivals import Handler
+from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Call
 
 SERVICE: str = reflection.SERVICE_NAME

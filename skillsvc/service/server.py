@@ -33,8 +33,9 @@ from skillsvc.service.admin_partitions import PartitionAdmin
 from skillsvc.service.admin_scope import AdminScope, Looks
 from skillsvc.service.admin_sources import SourceAdmin
 from skillsvc.service.answers import AnswerCache
+from skillsvc.service.arrivals import Handler
 from skillsvc.service.audit import Audit
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Identities, OfThisMachine
 from skillsvc.service.capabilities import Capabilities
 from skillsvc.service.changes import Changes

@@ -9,7 +9,8 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.domain.limits import Limits
 from skillsvc.service import wire
 from skillsvc.service.activations import Activations
-from skillsvc.service.boundary import Boundary, Handler
+from skillsvc.service.arrivals import Handler
+from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Call
 from skillsvc.service.capabilities import Capabilities
 from skillsvc.service.capability_requests import parse_capabilities

@@ -48,7 +48,8 @@ class ExperienceLogContract:
         assert log.report(ALICE, outcome("a", rate=0.1), room=ROOM) is None
         log.report(ALICE, outcome("a", rate=0.7), room=ROOM)
         (prior,) = reopen().priors(ALICE)
-        assert (prior.success_rate, prior.mean, prior.outcomes) == (0.7, pytest.approx(0.4), 2)
+        assert (prior.success_rate, prior.outcomes) == (0.7, 2)
+        assert prior.mean == pytest.approx(0.4)
 
     def test_a_pair_that_is_told_of_again_is_replaced_in_its_place(self, log: ExperienceLog) -> None:
         for name in ("a", "b", "c"):

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from skillsvc.domain.errors import ErrorReason, Unavailable
 from skillsvc.domain.limits import Limits
+from skillsvc.service.arrivals import Arrivals
 from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Call, OfThisMachine
@@ -160,7 +161,7 @@ class TestFaultsOfTheServer:
         )
         handler = boundary.stream(pb.WatchCatalogRequest, lambda _request, _limits: None, fail)
         server = grpc.aio.server()
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("t.Test", {"Watch": handler}),))
+        server.add_generic_rpc_handlers((Arrivals({"t.Test": {"Watch": handler}}),))
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:

@@ -13,6 +13,7 @@ from skillsource.v1 import skill_source_pb2 as pb
 from skillsvc.domain.access import Grant, Refusal, Role
 from skillsvc.domain.limits import Limits
 from skillsvc.domain.partition import DEPLOYMENT, Partition
+from skillsvc.service.arrivals import Arrivals
 from skillsvc.service.audit import Audit
 from skillsvc.service.boundary import Boundary
 from skillsvc.service.call import Call
@@ -514,7 +515,7 @@ class TestOperators:
             for method in OPERATORS.methods
         }
         server = grpc.aio.server()
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(OPERATORS.full_name, handlers),))
+        server.add_generic_rpc_handlers((Arrivals({OPERATORS.full_name: handlers}),))
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:

@@ -46,10 +46,10 @@ def shares(**others: float) -> Shares:
 
 
 @asynccontextmanager
-async def running(fair: Shares, body: str = "Do it.") -> AsyncIterator[InProcess]:
+async def running(fair: Shares, body: str = "Do it.", callers: KnownCallers | None = None) -> AsyncIterator[InProcess]:
     """Run a server that knows Alice, Bob, and Carol, who may do nothing, and four for whom there is no rule."""
     world = World()
-    callers = KnownCallers(
+    callers = callers or KnownCallers(
         alice=granted(ALICE),
         bob=granted(BOB),
         carol=granted("token:carol", Role.ADMIN),
@@ -278,6 +278,28 @@ async def test_a_call_whose_request_has_not_come_is_under_way() -> None:
         ):
             pass
         waiting.cancel()
+
+
+@pytest.mark.parametrize("rpc", ["SkillBody", "ListSkills", "WatchCatalog"])
+async def test_a_request_that_is_kept_back_is_answered_by_the_rules_of_when_it_comes(rpc: str) -> None:
+    callers = KnownCallers(alice=granted(ALICE), bob=granted(BOB))
+    async with running(shares(reads_burst=1_000), callers=callers) as server:
+        method: grpc.aio.StreamStreamMultiCallable[bytes, bytes]
+        method = server.channel.stream_stream(f"/{SERVICE}/{rpc}")
+        kept_back = method(metadata=((HEADER, "alice"),))
+        await kept_back.wait_for_connection()
+        asked_of_bob = 0
+        while callers.asked == asked_of_bob:
+            await server.of("bob").call(pb.SkillBodyRequest(name="a"), pb.SkillBodyResponse)
+            asked_of_bob += 1
+        callers.change(alice=None)
+        await kept_back.write(pb.SkillBodyRequest(name="a").SerializeToString() if rpc == "SkillBody" else b"")
+        await kept_back.done_writing()
+        # Nothing but an empty message comes with a refusal of a unary call.
+        assert rpc == "WatchCatalog" or await kept_back.read() == b""
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await kept_back.read()
+        assert refusal_of(caught.value).reason == "CREDENTIALS_INVALID"
 
 
 async def test_a_probe_without_a_request_is_ended_in_time() -> None:

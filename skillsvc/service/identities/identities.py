@@ -6,7 +6,7 @@ certificate is never a caller's: it speaks for whom it forwards, or for a bearer
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import blake2s
@@ -137,6 +137,22 @@ class Identities:
 
         return end
 
+    def recall(self, headers: Iterable[tuple[str, str | bytes]]) -> Grant | None:
+        """Return what a caller gets who shows one bearer token that was proved before, and still holds; else None."""
+        ways = self._in_force.ways
+        if ways.tokens is None and not ways.issuers:
+            return None
+        shown = None
+        for name, value in headers:
+            if name == bearer.HEADER:
+                if shown is not None:
+                    return None
+                shown = value
+        if shown is None:
+            return None
+        known = self._remembered.find(_digest_of_bearer(shown), self._version, self._now)
+        return known.judged if known is not None and isinstance(known.judged, Grant) else None
+
     def grant_of(self, peer: Peer) -> Grant | Refusal:
         """Return what the caller of a call gets; raises as `identity_of` does."""
         return self._known_of(peer).judged
@@ -215,10 +231,7 @@ class Identities:
         return None
 
     def _by_bearer(self, authorizations: _Headers, version: int, in_force: _InForce) -> Known:
-        header = authorizations[0]
-        # What is remembered is found by the header as it stands: it was read when it was kept. Of so few bytes BLAKE2
-        # takes half as long as SHA-256, and every call waits for it.
-        digest = blake2s(b"bearer\0" + (header if isinstance(header, bytes) else header.encode())).digest()
+        digest = _digest_of_bearer(authorizations[0])
         if len(authorizations) == 1:
             known = self._remembered.find(digest, version, self._now)
             if known is not None:
@@ -265,6 +278,14 @@ class Identities:
         known = Known.of(identity, in_force.access.judge(identity))
         self._remembered.keep(digest, version, known)
         return known
+
+
+def _digest_of_bearer(header: str | bytes) -> bytes:
+    """Return by what it is remembered what a header proves: as it stands, for it was read when that was kept.
+
+    Of so few bytes BLAKE2 takes half as long as SHA-256, and every call waits for it.
+    """
+    return blake2s(b"bearer\0" + (header if isinstance(header, bytes) else header.encode())).digest()
 
 
 def _identity_of_token(text: str, ways: Ways, now: datetime) -> Identity:

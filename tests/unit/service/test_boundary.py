@@ -1,6 +1,6 @@
 """Errors to statuses: one code and one ErrorInfo each, and never more than 4 KiB."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 import pytest
@@ -163,6 +163,9 @@ class Judged:
     def __init__(self, judged: Grant | Refusal) -> None:
         self.judged = judged
         self.asked = 0
+
+    def recall(self, _headers: Iterable[tuple[str, str | bytes]]) -> Grant | None:
+        return self.judged if isinstance(self.judged, Grant) else None
 
     def grant_of(self, _context: Context) -> Grant | Refusal:
         self.asked += 1

@@ -106,6 +106,31 @@ class Scene:
         return caught.value.reason
 
 
+def test_a_bearer_that_was_proved_is_known_by_its_header_until_anything_changes() -> None:
+    scene = Scene(certificates=True)
+    for header in (bearer(TOKEN), bearer(EC.token())):
+        assert scene.identities.recall([header]) is None
+        granted = scene.identities.grant_of(Caller(header))
+        assert isinstance(granted, Grant)
+        assert scene.identities.recall([("te", "trailers"), header]) is granted
+        # Which of two counts is nothing to guess.
+        assert scene.identities.recall([header, header]) is None
+        scene.identities.changed()
+        assert scene.identities.recall([header]) is None
+
+
+def test_a_header_tells_nothing_where_it_has_expired_is_refused_or_is_no_bearers() -> None:
+    scene = Scene(certificates=True)
+    header = bearer(EC.token())
+    scene.identities.grant_of(Caller(header))
+    scene.now += timedelta(days=1)
+    assert scene.identities.recall([header]) is None
+    assert scene.identities.recall([]) is None
+    scene.identities.take(scene.ways, Access(rules=()))
+    assert isinstance(scene.identities.grant_of(Caller(bearer(TOKEN))), Refusal)
+    assert scene.identities.recall([bearer(TOKEN)]) is None
+
+
 def test_each_way_leads_to_its_identity() -> None:
     scene = Scene(certificates=True, proxies=frozenset({PROXY}))
     assert scene.identity_of(SPIFFE).name == SPIFFE_ID
