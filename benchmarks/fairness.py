@@ -10,8 +10,8 @@ from statistics import median
 from skillsource.v1 import skill_source_pb2 as pb
 
 from benchmarks.bench import Bench
-from benchmarks.beside import Beside, compare_p99
-from benchmarks.figures import Figure, at_least, at_most, ratios
+from benchmarks.beside import Beside, compare_p99, figure_of
+from benchmarks.figures import Figure, at_least
 from benchmarks.load import Call, ask, choose_load
 from benchmarks.servers import bare_handler
 from benchmarks.skill_body import RPC, SHAPE
@@ -49,16 +49,12 @@ def measure(bench: Bench) -> Iterator[Figure]:
             "fairness",
             Beside(server=server, quiet=quiet, a_second=limit * _SHARE_OF_LIMIT, noisy=noisy, noise_a_second=noise),
         )
-    yield Figure(
+    yield figure_of(
+        rounds,
         number="fairness",
         what=f"p99 of SkillBody while another tenant sends {_TIMES_ITS_LIMIT} times its limit",
-        unit="times the p99 alone",
-        rounds=ratios([each.beside_s for each in rounds], [each.alone_s for each in rounds]),
-        bound=at_most(1.5),
         note=f"a limit of {limit:.0f} a second",
         measured={
-            "p99_ms": median(each.beside_s for each in rounds) * 1000,
-            "alone_p99_ms": median(each.alone_s for each in rounds) * 1000,
             "limit_a_second": limit,
             "refused_of_noise": median(each.refused for each in rounds),
         },
