@@ -1,16 +1,18 @@
 """How long a quiet caller's slowest calls take while a noisy one calls, and while it does not, in short turns.
 
-Calls during which the machine stalled (`stalls.py`) are left out on both sides, and how many these are is told.
+A 99th percentile is where the stalls of a machine begin: one that takes a processor for 10 ms of each second makes one
+call in a hundred slow, beside noise more than without. So the same is measured on a bare handler, which answers all the
+noise, in turns with the server: what noise does to it is what no server in Python can keep from anybody.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Figure, at_most, ratios
 from benchmarks.load import Call, OwnLoad, Pace, Took
 from benchmarks.servers import Running
-from benchmarks.stalls import Stalls, watched
 
 _CALLS = 3_000
 """Calls of the quiet one that are counted on each side in a round: a 99th percentile is then the 30th slowest."""
@@ -34,50 +36,61 @@ class Beside:
 class Round:
     """The 99th percentiles of the quiet one's calls in seconds, and the share of the noisy one's that was refused."""
 
-    alone: "Slowest"
-    beside: "Slowest"
+    alone_s: float
+    beside_s: float
     refused: float
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slowest:
-    """A 99th percentile in seconds: of the calls that met no stall, and of all; and the share of those that met one."""
-
-    p99_s: float
-    of_all_s: float
-    stalled: float
+    @property
+    def times(self) -> float:
+        """How many times as long they take beside the noise."""
+        return self.beside_s / self.alone_s
 
 
-def compare_p99(bench: Bench, number: str, beside: Beside) -> list[Round]:
-    """Measure a quiet caller in turns with a noisy one, and without; whatever else the machine does meets all alike."""
-    rounds: list[Round] = []
+def compare_p99(bench: Bench, number: str, beside: Beside, bare: Running) -> tuple[list[Round], list[Round]]:
+    """Measure a quiet caller in turns with a noisy one, and without: of a server, and of a bare handler of the same.
+
+    Whatever else the machine does meets all alike.
+    """
+    ours: list[Round] = []
+    bares: list[Round] = []
     for which in range(bench.rounds):
-        rounds.append(_round(beside))
+        ours.append(_round(beside))
+        bares.append(_round(replace(beside, server=bare)))
         bench.tell(
-            f"{number} round {which + 1}: p99 {_told(rounds[-1].beside)}, alone {_told(rounds[-1].alone)}, "
-            f"{rounds[-1].refused:.0%} refused"
+            f"{number} round {which + 1}: p99 {_told(ours[-1])}, {ours[-1].refused:.0%} refused; "
+            f"bare {_told(bares[-1])}"
         )
-    return rounds
+    return ours, bares
 
 
-def figure_of(rounds: list[Round], *, number: str, what: str, note: str, measured: dict[str, float]) -> Figure:
-    """Return the figure of rounds: how much slower the slowest calls are beside the noise."""
-    return Figure(
+def figures_of(
+    ours: list[Round], bares: list[Round], *, number: str, what: str, note: str, measured: dict[str, float]
+) -> Iterator[Figure]:
+    """Yield how much longer the slowest calls take beside noise, and that against what it does to a bare handler."""
+    yield Figure(
         number=number,
         what=what,
         unit="times the p99 alone",
-        rounds=ratios([each.beside.p99_s for each in rounds], [each.alone.p99_s for each in rounds]),
+        rounds=ratios([each.beside_s for each in ours], [each.alone_s for each in ours]),
         bound=at_most(1.5),
         note=note,
         measured={
-            "p99_ms": median(each.beside.p99_s for each in rounds) * 1000,
-            "alone_p99_ms": median(each.alone.p99_s for each in rounds) * 1000,
-            "p99_of_all_ms": median(each.beside.of_all_s for each in rounds) * 1000,
-            "alone_p99_of_all_ms": median(each.alone.of_all_s for each in rounds) * 1000,
-            "during_stalls": median(each.beside.stalled for each in rounds),
-            "alone_during_stalls": median(each.alone.stalled for each in rounds),
+            "p99_ms": median(each.beside_s for each in ours) * 1000,
+            "alone_p99_ms": median(each.alone_s for each in ours) * 1000,
+            "bare_p99_ms": median(each.beside_s for each in bares) * 1000,
+            "bare_alone_p99_ms": median(each.alone_s for each in bares) * 1000,
+            "bare_times": median(each.times for each in bares),
+            "refused_of_noise": median(each.refused for each in ours),
             **measured,
         },
+    )
+    yield Figure(
+        number=number,
+        what=what,
+        unit="of what the same noise, all answered, does to a bare handler",
+        rounds=ratios([each.times for each in ours], [each.times for each in bares]),
+        bound=at_most(1.5),
+        note=note,
     )
 
 
@@ -85,29 +98,25 @@ def _round(beside: Beside) -> Round:
     counted_a_turn = beside.a_second * (_TURN_S - _SETTLING_S)
     turns = round(_CALLS / counted_a_turn) + 1
     noisy_turns = tuple((begun * _TURN_S, (begun + 1) * _TURN_S) for begun in range(1, 2 * turns, 2))
-    with watched() as stalls:
-        quiet, noise = OwnLoad().pace(
-            beside.server.address,
-            Pace(call=beside.quiet, a_second=beside.a_second, turns=((0.0, 2 * turns * _TURN_S),)),
-            Pace(call=beside.noisy, a_second=beside.noise_a_second, turns=noisy_turns),
-        )
+    quiet, noise = OwnLoad().pace(
+        beside.server.address,
+        Pace(call=beside.quiet, a_second=beside.a_second, turns=((0.0, 2 * turns * _TURN_S),)),
+        Pace(call=beside.noisy, a_second=beside.noise_a_second, turns=noisy_turns),
+    )
     assert all(each.is_answered for each in quiet), "a quiet caller is refused"
     return Round(
-        alone=_slowest(quiet, stalls, noisy=False),
-        beside=_slowest(quiet, stalls, noisy=True),
+        alone_s=_p99_s(quiet, noisy=False),
+        beside_s=_p99_s(quiet, noisy=True),
         refused=sum(not each.is_answered for each in noise) / len(noise),
     )
 
 
-def _slowest(took: list[Took], stalls: Stalls, *, noisy: bool) -> Slowest:
-    counted = [each for each in took if int(each.begun / _TURN_S) % 2 == noisy and each.begun % _TURN_S > _SETTLING_S]
-    clear = [each for each in counted if not stalls.meet(each.at, each.at + each.seconds)]
-    return Slowest(p99_s=_p99_s(clear), of_all_s=_p99_s(counted), stalled=1 - len(clear) / len(counted))
+def _p99_s(took: list[Took], *, noisy: bool) -> float:
+    counted = [
+        each.seconds for each in took if int(each.begun / _TURN_S) % 2 == noisy and each.begun % _TURN_S > _SETTLING_S
+    ]
+    return quantiles(counted, n=100)[98]
 
 
-def _p99_s(took: list[Took]) -> float:
-    return quantiles((each.seconds for each in took), n=100)[98]
-
-
-def _told(slowest: Slowest) -> str:
-    return f"{slowest.p99_s * 1000:.2f} ms ({slowest.of_all_s * 1000:.2f} with {slowest.stalled:.1%} during stalls)"
+def _told(round_: Round) -> str:
+    return f"{round_.beside_s * 1000:.2f} ms ({round_.alone_s * 1000:.2f} alone)"

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from skillsource.v1 import skill_source_pb2 as pb
 
 from benchmarks.bench import Bench
-from benchmarks.beside import Beside, compare_p99, figure_of
+from benchmarks.beside import Beside, compare_p99, figures_of
 from benchmarks.figures import Figure
 from benchmarks.load import Call, OwnLoad, ask
+from benchmarks.servers import bare_handler
 from benchmarks.skill_body import RPC, SHAPE
 from benchmarks.tenants import Issuer, Shares, tenants_server
 from benchmarks.tree import name_of
@@ -40,14 +41,13 @@ def measure(bench: Bench) -> Iterator[Figure]:
         assert not any(each.is_answered for each in took), "a bad token lets in"
         noise = len(took) / seconds * _SHARE_OF_SATURATION
         bench.tell(f"identities: {2 * noise:.0f} refusals a second at saturation")
-        rounds = compare_p99(
-            bench,
-            "identities",
-            Beside(server=server, quiet=quiet, a_second=_A_SECOND, noisy=bad, noise_a_second=noise),
-        )
-    assert all(each.refused == 1 for each in rounds), "a bad token lets in"
-    yield figure_of(
-        rounds,
+        beside = Beside(server=server, quiet=quiet, a_second=_A_SECOND, noisy=bad, noise_a_second=noise)
+        with bare_handler(RPC, answer) as bare:
+            ours, bares = compare_p99(bench, "identities", beside, bare)
+    assert all(each.refused == 1 for each in ours), "a bad token lets in"
+    yield from figures_of(
+        ours,
+        bares,
         number="identities",
         what="p99 of SkillBody while bad tokens come half as fast as they can be refused",
         note=f"{noise:.0f} bad tokens a second",

@@ -268,7 +268,7 @@ async def test_server_info_tells_what_is_built_and_the_limits_in_force() -> None
     world = World(limits=Limits(page_skills=7, retained_generations=5))
     async with in_process(world=world) as server:
         info = await server.call(pb.GetServerInfoRequest(), pb.GetServerInfoResponse)
-    assert (info.version, info.contract) == ("0.0.0", 3)
+    assert (info.version, info.contract) == ("0.0.0", 4)
     assert list(info.features) == sorted(info.features)
     assert set(info.features) <= {method.name for method in METHODS}
     assert (info.limits.page_skills, info.limits.activation_text_bytes) == (7, 25_000)
@@ -304,6 +304,11 @@ def _valid(rpc: str) -> Message:
         "ListAssets": pb.ListAssetsRequest(name="a"),
         "ReadAsset": pb.ReadAssetRequest(skill="a", asset="a.txt"),
         "Activate": pb.ActivateRequest(name="a"),
+        "SearchSkills": pb.SearchSkillsRequest(query="a"),
+        "RenderCatalog": pb.RenderCatalogRequest(),
+        "ReportOutcome": pb.ReportOutcomeRequest(skill="a", task="t", success_rate=1.0),
+        "BestMatch": pb.BestMatchRequest(task="t"),
+        "SearchCapabilities": pb.SearchCapabilitiesRequest(query="a"),
     }[rpc]
 
 
