@@ -198,7 +198,7 @@ def numbered(count: int) -> dict[str, str]:
 
 
 async def test_row_37_what_a_request_leaves_out_changes_no_score(shelves: Shelves) -> None:
-    """Nothing can be disabled yet; what `allow` leaves out counts in the same way."""
+    """What `allow` leaves out counts as what is disabled does."""
     root = shelves.directory("main", numbered(8))
     async with shelves.serving() as catalog:
         past = await older(catalog, root)
